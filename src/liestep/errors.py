@@ -62,8 +62,8 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     known, given = sorted(set(map(str, allowed))), str(name)
     names = ", ".join(known) or "none"
     close = difflib.get_close_matches(given, known, n=CLOSEST, cutoff=0.0)
-    found = meant(given, known, cutoff=0.5)
-    hint = f"; did you mean {found}?" if found else ""
+    near = meant(given, known, cutoff=0.5)
+    hint = f"; did you mean {near}?" if near else ""
     shown = given if len(given) <= SHOWN_LETTERS else f"{given[:SHOWN_LETTERS]}..."
     some = f"closest of {len(known)}: {', '.join(close)}" if len(known) > FEW else f"allowed: {names}"
     return f"unknown {what} {shown!r}{hint} ({some})"

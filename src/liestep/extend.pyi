@@ -38,8 +38,6 @@ from liestep.mechanics.contracts.sheet import (
 )
 from liestep.mechanics.formulations.action import ActionForm as ActionForm
 from liestep.mechanics.formulations.axes import in_axes as in_axes
-from liestep.mechanics.formulations.constrained.bodies import Bodies as Bodies
-from liestep.mechanics.formulations.constrained.joint_forms import Jointed as Jointed
 from liestep.mechanics.formulations.fixed_body.components import rotation_energy as rotation_energy
 from liestep.mechanics.formulations.fixed_body.forms import fixed_body as fixed_body
 from liestep.mechanics.formulations.general import (

@@ -14,9 +14,9 @@ A body that falls and turns, inertia J about its centre of mass, on the direct p
         q, V = liestep.lgt.step(f, q, V, 0.01, group="so3_r3", t=0.01*k)
 """
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, arguments_named, unknown
@@ -30,7 +30,7 @@ __all__ = ["step"]
 
 GROUPS = {"se3": 1, "so3_r3": 0}
 ATTITUDES = {"quaternion": (QUATERNION, 4), "rotation_vector": (ROTATION_VECTOR, 3), "euler": (EULER, 3)}
-Equations = Callable[[np.ndarray, np.ndarray, float], Any]
+Equations = Callable[[np.ndarray, np.ndarray, float], ArrayLike]
 
 
 @arguments_named
@@ -75,7 +75,7 @@ def step(f: Equations, q: np.ndarray, V: np.ndarray, h: float, group: str = "se3
 class _Equations:
     """What a Munthe-Kaas method asks for: the action, and equations of motion as a function."""
 
-    def __init__(self, poses: Any, f: Equations, size: int, place: tuple[int, ...], twist: tuple[int, ...]):
+    def __init__(self, poses: Poses, f: Equations, size: int, place: tuple[int, ...], twist: tuple[int, ...]):
         self.poses, self.f, self.size, self.place, self.twist = poses, f, size, place, twist
         self.act, self.dexpinv, self.in_chart = poses.act, poses.dexpinv, poses.in_chart
         self.algebra_rows = poses.algebra_rows
@@ -87,12 +87,12 @@ class _Equations:
         return np.concatenate([y[2::4, :3], y[3::4, :3]], axis=1).reshape(self.twist)
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
-        found = np.asarray(self.f(self.coordinates(y), self.velocities(y), t), dtype=float)
-        if found.shape != self.twist:
-            raise InputError(f"f gives an array of shape {found.shape}; allowed is that of V, {self.twist}")
-        rates = found.reshape(-1, 6)
+        values = np.asarray(self.f(self.coordinates(y), self.velocities(y), t), dtype=float)
+        if values.shape != self.twist:
+            raise InputError(f"f gives an array of shape {values.shape}; allowed is that of V, {self.twist}")
+        rates = values.reshape(-1, 6)
         out[0::4], out[1::4], out[2::4], out[3::4] = y[2::4, :3], y[3::4, :3], rates[:, :3], rates[:, 3:]
-        return bool(np.all(np.isfinite(found)))
+        return bool(np.all(np.isfinite(values)))
 
     def project(self, y: np.ndarray) -> bool:
         return True
@@ -108,8 +108,8 @@ def _known(what: str, name: str, allowed: Iterable[str]) -> str:
 
 
 def _rows(name: str, values: np.ndarray, width: int) -> np.ndarray:
-    found = np.asarray(values, dtype=float)
-    if found.ndim not in (1, 2) or found.shape[-1] != width or not np.all(np.isfinite(found)):
-        raise InputError(f"{name} is of shape {found.shape}; allowed are finite numbers of shape ({width},), or (n,"
+    array = np.asarray(values, dtype=float)
+    if array.ndim not in (1, 2) or array.shape[-1] != width or not np.all(np.isfinite(array)):
+        raise InputError(f"{name} is of shape {array.shape}; allowed are finite numbers of shape ({width},), or (n,"
                          f" {width}) of n bodies")
-    return found.reshape(-1, width)
+    return array.reshape(-1, width)

@@ -110,13 +110,15 @@ def command_members(arguments: argparse.Namespace) -> None:
     if arguments.samples:
         raise InputError("--samples is for single runs; with --members give --times")
     starts, parameters = members_from(arguments.members, arguments.problem)
+    initial, fixed = assignments(arguments.initial, "initial"), assignments(arguments.parameter, "parameter")
+    for name in sorted(({*starts} & {*initial}) | ({*parameters} & {*fixed})):
+        raise InputError(f"{name} is given twice: for each member by --members, and for all; leave out one of them")
     times = times_from(arguments.times)
     data = ensemble(
         arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
         t_end=arguments.t_end, preset=arguments.preset, t_start=arguments.t_start, times=times,
-        starts=assignments(arguments.initial, "initial") | starts,
-        parameters=assignments(arguments.parameter, "parameter") | parameters,
-        options=assignments(arguments.option, "option"), keep=SAMPLES if times else END,
+        starts=initial | starts, parameters=fixed | parameters, options=assignments(arguments.option, "option"),
+        keep=SAMPLES if times else END,
         until=event_from(arguments.until, arguments.direction, arguments.count), progress=sys.stderr.isatty())
     with replacing(arguments.output) as temporary:
         data.to_netcdf(temporary, engine="netcdf4")
@@ -138,7 +140,7 @@ def command_check(arguments: argparse.Namespace) -> None:
     products = StudyProducts(Study.find(arguments.target, arguments.config, arguments.results))
     require_room([products], arguments.results)
     study = products.study
-    print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}, {total(cell.spec for cell in study.cells)}")
+    print(f"{study.name}: valid, {count(len(study.sweeps), 'sweep')}\n  {total(cell.spec for cell in study.cells)}")
     if claims := claims_on(study, arguments.config, arguments.results):
         print(f"{study.name}: {count(claims, 'claim')} on it, valid")
     for sentence in warnings(study):

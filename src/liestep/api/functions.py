@@ -7,6 +7,7 @@ import liestep.simulation.plugins  # noqa: F401  the catalogue finds those of in
 from liestep.errors import InputError
 from liestep.figures.interactive.calls import public
 from liestep.files.extras import extras
+from liestep.mechanics.contracts.sheet import Parameters
 from liestep.simulation.catalogue import Identified, integrator_ids, method, sheet, system_ids
 from liestep.simulation.runs import simulation
 from liestep.simulation.runs.specification import first_state, offered
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @public
-def reference(problem: str | Identified, *, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
+def reference(problem: str | Identified, *, preset: str | None = None, parameters: Parameters | None = None,
               initial: Mapping[str, Any] | None = None, t_end: float | None = None, samples: int = 51,
               engines: Sequence[str] | None = None) -> "xarray.Dataset":
     """Compute a reference solution with two engines; their disagreement is part of it.
@@ -59,8 +60,7 @@ def reference(problem: str | Identified, *, preset: str | None = None, parameter
 
 
 @public
-def consistent_start(problem: str | Identified, *, preset: str | None = None,
-                     parameters: Mapping[str, Any] | None = None,
+def consistent_start(problem: str | Identified, *, preset: str | None = None, parameters: Parameters | None = None,
                      initial: Mapping[str, Any] | None = None) -> "dict[str, numpy.ndarray]":
     """The start nearest to the given one, in the metric of the masses, that fits the joints of a mechanism: to be given
     as `initial` to `simulate`.

@@ -158,6 +158,6 @@ def _ends(claim: Claim, results: Results) -> _Tried:
         means = np.cumsum(np.abs(values - values[0]))/np.arange(1, time.size + 1)
         multiple = time/claim.scan.ends
         tried = np.abs(multiple - np.round(multiple)) <= 1e-9*np.maximum(1.0, multiple)
-        found = np.isclose(time, own.t_end, atol=0.0) & np.isclose(means, own[claim.quantity], rtol=1e-9, atol=0.0)
-        parts.append((means[1:, None], time[1:], np.full(time.size - 1, number), found[1:], tried[1:]))
+        same = np.isclose(time, own.t_end, atol=0.0) & np.isclose(means, own[claim.quantity], rtol=1e-9, atol=0.0)
+        parts.append((means[1:, None], time[1:], np.full(time.size - 1, number), same[1:], tried[1:]))
     return _Tried(*(np.concatenate([part[k] for part in parts]) for k in range(5)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
+from pydantic import AfterValidator, Field, create_model, model_validator
 
 from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
@@ -23,7 +23,6 @@ from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line
 BY_CHANCE = 0.001  # probability of a match by chance up to which a scan speaks for what it found
 VERDICTS = {word: said.replace("BY_CHANCE", f"{BY_CHANCE:g}") for word, said in tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")).items()}  # what each word means
-FORMER = {"qualitative": "confirmed"}  # words that verdicts had -> those of today
 OWN = ("met", "missed")  # words for claims of our own, and for no others
 UNJUDGED = ("undetermined", "not testable")  # without a criterion
 LONGEST_QUOTE = 25  # words
@@ -82,13 +81,6 @@ def _alone(statement: str) -> str:
     return statement
 
 
-def _today(word: Any) -> Any:
-    """Raises ValueError for a verdict that has another word today."""
-    if word in list(FORMER):
-        raise ValueError(f"the word is {FORMER[word]} today")
-    return word
-
-
 class Claim(Strict):
     """One statement of a paper."""
 
@@ -114,10 +106,9 @@ class Claim(Strict):
     runs: list[RunChoice] = Field([], description="the runs that decide")
     against: list[RunChoice] = Field([], description="ratio, same_state, largest_step, share: the runs to compare with")
     quantity: str = Field("", description="column of metrics.csv, or energy_change, an invariant of the drift table,"
-                          " or (state, same_state, share, quantile) a variable of the runs' files")
+                          " or (state, same_state, share) a variable of the runs' files")
     criterion: AnyCriterion = Field(description=DECIDES)
-    verdict: Annotated[Literal["reproduced", "recovered", "calibrated", "confirmed", "undetermined", "not testable"],
-                       BeforeValidator(_today)] = Field(
+    verdict: Literal["reproduced", "recovered", "calibrated", "confirmed", "undetermined", "not testable"] = Field(
         "reproduced", description="verdict when the criterion is met; reproduced needs the data that the paper prints."
         " A claim of our own has none: it is met or missed."
         " Without a criterion (kind none): undetermined, for what could be judged but is not yet or lacks data, or not"
@@ -160,8 +151,8 @@ class Claim(Strict):
                  "a general statement has no printed number and its source is no example, figure or table"),
                 (searched and self.scan is None, f"verdict {word} needs the scan that found the datum (key scan)"),
                 (self.scan is not None and not (searched and needs.number == "printed"),
-                 "a scan belongs to the verdicts recovered and calibrated with a criterion relative, digits, factor or"
-                 " quantile"),
+                 "a scan belongs to the verdicts recovered and calibrated with a criterion that needs a printed number,"
+                 " such as digits"),
                 (other is not None and all(other.of(choice) == choice for choice in runs),
                  "the counterpart replaces none of the claim's runs"),
                 (needs.runs != "none" and not self.runs, f"criterion {rule.kind} needs runs"),
@@ -382,5 +373,5 @@ def _require_joint(paper: str, claims: Mapping[str, Claim]) -> None:
             if name not in claims:
                 raise InputError(f"claim {claim.id} of {paper}: scan: {unknown('claim', name, claims)}")
             if claims[name].criterion.needs.number != "printed":
-                raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion relative, digits,"
-                                 " factor or quantile")
+                raise InputError(f"claim {claim.id} of {paper}: scan: claim {name} has no criterion that needs a"
+                                 " printed number, such as digits")

@@ -81,12 +81,12 @@ def command_errata(arguments: argparse.Namespace) -> None:
     citations = {paper: load_errata(paper, arguments.config).citation for paper in papers}
     sections, rows = [], []
     for paper in papers:
-        found = errata_table(paper, arguments.config)
-        counts = ", ".join(f"{sum(row['confirmed'] is state for row in found)} {word}"
+        table = errata_table(paper, arguments.config)
+        counts = ", ".join(f"{sum(row['confirmed'] is state for row in table)} {word}"
                            for state, word in ((True, "confirmed"), (False, "not confirmed"), (None, "text only")))
-        noun = "entry" if len(found) == 1 else "entries"
-        sections.append((paper, citations[paper], f"{len(found)} {noun}: {counts}.", found))
-        rows += found
+        noun = "entry" if len(table) == 1 else "entries"
+        sections.append((paper, citations[paper], f"{len(table)} {noun}: {counts}.", table))
+        rows += table
         print(f"{paper}: {counts}", file=sys.stderr)
     _write((arguments.to or arguments.results)/"errata", "Errata of the papers", ERRATA_PAGE, COLUMNS, sections, rows)
 
@@ -95,8 +95,8 @@ def _write(path: Path, title: str, page: tuple[str, ...], columns: Iterable[str]
            rows: list[dict], first: Sequence[dict] = ()) -> None:
     """<path>.csv with all columns, <path>.md with those of `page`: one section (paper, citation,
     summary, rows) per paper, after a table of what a reader should see `first`."""
-    from liestep.files.textfiles import csv_text, without_markup, write_text_atomically
-    from liestep.study.tables.tables import markdown
+    from liestep.files.textfiles import without_markup, write_text_atomically
+    from liestep.study.tables.liestep_tables import csv_text, markdown
 
     parts = [f"# {title}", *([markdown(first[0], first).rstrip()] if first else [])]
     for paper, citation, summary, found in sections:

@@ -146,11 +146,11 @@ class Card:
     @property
     def numbers(self) -> list[tuple[str, float | str, str]]:
         """(what, value, unit) of all that decides: of a misprint both formulas and the numbers that tell them apart."""
-        found = ((("printed", self.printed, ""), ("correct", self.ours, ""), ("numbers", self.members, ""))
+        groups = ((("printed", self.printed, ""), ("correct", self.ours, ""), ("numbers", self.members, ""))
                  if self.part == PARTS[3] else
                  (("measured", self.quantity, ""), ("ours", self.ours, self.units), ("bound", self.bound, ""),
                   ("printed", self.printed, self.units)))
-        return [(name, value, unit.removeprefix("1")) for name, value, unit in found if value not in (None, "")]
+        return [(name, value, unit.removeprefix("1")) for name, value, unit in groups if value not in (None, "")]
 
 
 def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] = ()) -> list[Card]:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_rows, read_text
+from liestep.files.textfiles import read_text
 from liestep.study.plan.config import Ladder, word_of
 from liestep.study.plan.names import PAPERS, STUDIES, study_files
 from liestep.study.plan.yamlfile import line_of, read_yaml
+from liestep.study.tables.liestep_tables import csv_rows
 
 HISTORY = "history.csv"
 COLUMNS = ("claim", "commit", "date", "changed", "reason", "decides")
@@ -57,7 +58,7 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:7]
 
 
-def _run(study: Content | None, choice: Content) -> dict[str, Any] | None:
+def _run(study: Content | None, choice: Content) -> Content | None:
     """All that a study file says of the runs that a claim chooses; None where it does not have them."""
     study = study or {}
     problem = _entry(study.get("problems", {}), choice["problem"], "system")
@@ -77,7 +78,7 @@ def _run(study: Content | None, choice: Content) -> dict[str, Any] | None:
     return settings
 
 
-def _entry(entries: Content, key: str, own: str) -> dict[str, Any] | None:
+def _entry(entries: Content, key: str, own: str) -> Content | None:
     """The entry that has a key or, with `vary` or `horizons`, makes it; `own` is what the key stands for by default."""
     for name, entry in entries.items():
         entry = {own: name, "options": {}, **(entry or {})}
@@ -130,7 +131,7 @@ def load_history(config: Path, paper: str, paths: Iterable[Path]) -> dict[str, l
     known: file and line."""
     path = history_file(config, paper)
     histories: dict[str, list[Row]] = {}
-    for row in csv_rows(read_text(path)) if path.is_file() else ():
+    for row in csv_rows(read_text(path), None) if path.is_file() else ():
         if tuple(row) != COLUMNS or None in row.values():
             raise InputError(f"{path} is no table with the columns {', '.join(COLUMNS)}; write it anew from the log")
         histories.setdefault(row["claim"], []).append(row)

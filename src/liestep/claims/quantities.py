@@ -5,21 +5,19 @@ from liestep.claims.claimfile import Claim
 from liestep.claims.selection import OWN_QUANTITY, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.config import FEWEST
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.kinds.exponents import NAMES as EXPONENTS
-from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS
+from liestep.study.tables.metrics import ACCEPTED, COLUMNS, STATISTICS, formulated_of
 from liestep.study.tables.quantities import quantities_of
 
 TEXTS = ("study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "resolution",
          "status", "message", "run_sha256", "source_hash", "path", "momentum_conserved")  # columns without numbers
 EQUIVALENT = "scaled"  # kind of a preset whose data are the printed ones in other units
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
-_known: dict[tuple[str, str, str], Formulated] = {}
 
 
 def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
@@ -74,7 +72,7 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
     """Raises InputError when such runs will not have a quantity; names the closest. `kind`: of `Needs.quantity`."""
     if kind == "nothing" or (kind == "column" and name in NUMBERS):
         return
-    formulated = _formulated(spec)
+    formulated = formulated_of(spec)
     if kind == "column":
         known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields),
                  *quantities_of(study).names, *(EXPONENTS if spec.exponents else ())]
@@ -94,14 +92,6 @@ def _statistics(formulated: Formulated) -> list[str]:
     """Names of the statistics of all observables, one for each column, also as tables have them."""
     return [name for observable in formulated.observables for what in observable.asked
             for name in observable.statistic(what)] + [*formulated.changes.values()]
-
-
-def _formulated(spec: RunSpecification) -> Formulated:
-    key = (spec.problem, spec.integrator, repr(sorted(spec.options.items())))  # names of columns do not depend on sizes
-    if key not in _known:
-        _known[key] = formulate(spec.sheet, spec.parameters, spec.initial,
-                                spec.method.on(spec.sheet).formulation, spec.options)
-    return _known[key]
 
 
 def unprinted(claim: Claim, studies: Mapping[str, Study]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from liestep.claims.claimfile import Claim
 from liestep.study.plan.plan import Study
 from liestep.study.tables.columns import headings
 
-# figures and tables that show a claim
-BY: dict[str, dict[str, list[str]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+# figures and tables that show a claim, by the first part of its quantity's name
+BY: dict[str, list[str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def studies_of(claim: Claim) -> list[str]:
@@ -26,19 +26,19 @@ def runs_of(claim: Claim) -> str:
 
 def showing(claim: Claim) -> tuple[str, ...]:
     """Names of the figures for every study, and of tables, that show what the claim measures."""
-    return (*BY["criterion"].get(claim.criterion.kind, ()),
-            *(name for start, shown in BY["quantity"].items() if claim.quantity.startswith(start) for name in shown))
+    return (*claim.criterion.shown,
+            *(name for start, shown in BY.items() if claim.quantity.startswith(start) for name in shown))
 
 
 def figures_of(claim: Claim, paper: str, figures: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
     """(study, name) of figures, by study, that show what a claim of a paper is about: those whose numbers its source
     names, then those of its studies."""
     numbers = re.findall(r"figures? (\d+)", claim.source)
-    found = [(study, name) for number in numbers for study, known in figures.items() for name in known
+    shown = [(study, name) for number in numbers for study, known in figures.items() for name in known
              if name == f"{paper}.figure{number}"]
-    found += [(study, name) for study in studies_of(claim) for name in figures.get(study, ())
+    shown += [(study, name) for study in studies_of(claim) for name in figures.get(study, ())
               if name in showing(claim) or (not numbers and name.startswith(f"{paper}."))]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(shown))
 
 
 def unit_of(claim: Claim, studies: Mapping[str, Study]) -> str:

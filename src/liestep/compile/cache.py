@@ -12,7 +12,7 @@ import pickle
 import platform
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -108,8 +108,8 @@ class _Kept:
         target.refresh()
         path = self._file(signature)
         data = known(path)
-        found, parts = (None, ()) if data is None else pickle.loads(data)
-        if found != signature:
+        overload, parts = (None, ()) if data is None else pickle.loads(data)
+        if overload != signature:
             return None
         caching._cache_log("[cache] data loaded from %r", str(path))
         return numba.core.compiler.CompileResult._rebuild(target, *parts)
@@ -165,16 +165,13 @@ class CompiledLoop:
             self.call._cache = _Kept(name)
 
     def __call__(self, *args):
-        if self.connects and self.call is not self.function:
-            self.connects = prepare(*args)
-        with _complaints():
-            return self.call(*args)
+        return self.ready(*args)(*args)
 
     def ready(self, *args: Any) -> Callable:
         """The machine code for arguments like these, which does not look at their types at each call: 3 us, not 13."""
         if self.call is self.function:
-            return self
-        prepare(*args)
+            return self.function
+        self.connects = self.connects and prepare(*args)
         mark = code_mark(args)
         if mark not in self.entries:
             with _complaints():
@@ -182,7 +179,7 @@ class CompiledLoop:
             self.entries[mark] = self.call.overloads[kinds].entry_point
         return self.entries[mark]
 
-    def compile_separately(self, kinds: tuple[Any, ...]) -> int:
+    def compile_separately(self, kinds: tuple[Hashable, ...]) -> int:
         """Compile a method that is called by its address, for types of arguments; the address."""
         with _complaints():
             self.call.compile(kinds)
@@ -201,20 +198,20 @@ def _address_of(method: Callable, component: Any) -> int | None:
         kinds = compiler().separate_signature(method, compiling()[0].typeof(component))
         code = None if kinds is None else CompiledLoop(method, _name(method, component))
         _separate[key] = None if code is None else (code, code.compile_separately(kinds.args))
-    found = _separate[key]
-    return None if found is None else found[1]
+    address = _separate[key]
+    return None if address is None else address[1]
 
 
 def prepare(*components: Any) -> bool:
     """Compile or load the methods of components that are called by their addresses, and tell the components these;
     whether there are any."""
-    found = [part for part in parts(*components) if separate_methods(type(part))]
-    for part in found:
+    separated = [part for part in parts(*components) if separate_methods(type(part))]
+    for part in separated:
         for number, method in enumerate(separate_methods(type(part))):
             address = _address_of(method, part)
             if address is not None:
                 part.addresses[number] = address
-    return bool(found)
+    return bool(separated)
 
 
 def loop_for(function: Callable, *components: Any) -> Any:
@@ -233,7 +230,7 @@ def class_names(*components: Any) -> tuple[str, ...]:
     return tuple(_class_tree(component) for component in components)
 
 
-def code_mark(arguments: tuple[Any, ...]) -> bytes:
+def code_mark(arguments: tuple) -> bytes:
     """Machine code that was compiled for some arguments takes others of the same mark: of the same classes, all arrays
     inside of the same types and layouts."""
     return bytes(compiling()[0].core.dispatcher._dispatcher.compute_fingerprint(arguments))

@@ -65,9 +65,9 @@ def borrows(*others: type, **methods: Callable[..., Any]) -> Callable[[type], ty
     """Decorator of a component: it has methods that stand elsewhere, which ask for fields and methods that its class
     has, and all of other classes that it does not have itself. (A NamedTuple cannot inherit.)"""
     def complete(cls: type) -> type:
-        found = {name: getattr(other, name) for other in others for name in dir(other)
+        borrowed = {name: getattr(other, name) for other in others for name in dir(other)
                  if name not in vars(cls) and not name.startswith("_") and isfunction(getattr(other, name))}
-        for name, method in (found | methods).items():
+        for name, method in (borrowed | methods).items():
             setattr(cls, name, method)
         return cls
     return complete

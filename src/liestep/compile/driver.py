@@ -3,17 +3,17 @@
 
 Loops can be called again to go on where they stopped: callers run them in pieces to show
 progress and to store step logs."""
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.roles import Adaptive, Component, Problem, Recorder, Stepper, Work
 from liestep.compile.status import Status
 
 
-def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-            work: Any, t_start: float, gone: int) -> tuple[Status, int]:
+def advance(integrator: Stepper, problem: Component, recorder: Recorder, y: np.ndarray, h: float, first: int, last: int,
+            work: Work, t_start: float, gone: int) -> tuple[Status, int]:
     """Fixed steps from number `first` to `last`, h < 0 for a run backward; y (m, d) is advanced in place. Time is
     t_start + (gone + k) h, never accumulated; the recorder sees k h. gone: steps of the run that this one goes on.
     Returns (status, number of completed steps)."""
@@ -33,15 +33,16 @@ def advance(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: floa
 
 @kernel
 @outlined
-def record(recorder: Any, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
+def record(recorder: Recorder, problem: Component, y: np.ndarray, k: int, t: float) -> Status:
     """The recorder's method, for calls of the adaptive loop outside its outputs: inlined, they would
     double the compile time."""
     return recorder.record(problem, y, k, t)
 
 
 @kernel
-def record_before(time: float, pair: Any, problem: Any, outputs: Any, y: np.ndarray, h: float, out: np.ndarray,
-                  memory: np.ndarray, interval: float, work: Any, t_start: float, sign: float) -> Status:
+def record_before(time: float, pair: Adaptive, problem: Component, outputs: Recorder, y: np.ndarray, h: float,
+                  out: np.ndarray, memory: np.ndarray, interval: float, work: Work, t_start: float,
+                  sign: float) -> Status:
     """Record the outputs that are due before `time`, by dense output of the step from y; memory as in
     `advance_adaptive`."""
     t, k, status = memory[0], int(memory[3]), Status.OK
@@ -62,9 +63,9 @@ def new_memory(longest: float = np.inf) -> np.ndarray:
     return np.array([0.0, 0.0, 0.0, 0.0, longest*NEARLY])
 
 
-def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, out: np.ndarray,
-                     memory: np.ndarray, log: np.ndarray, interval: float, t_end: float,
-                     work: Any, t_start: float, sign: float) -> tuple[Status, int]:
+def advance_adaptive(pair: Adaptive, problem: Component, outputs: Recorder, accepted: Recorder, y: np.ndarray,
+                     out: np.ndarray, memory: np.ndarray, log: np.ndarray, interval: float, t_end: float, work: Work,
+                     t_start: float, sign: float) -> tuple[Status, int]:
     """Adaptive steps up to `t_end` from time t_start, forward (sign = 1) or backward (-1), with output k at k*interval
     by dense output; stops early when `log` is full (RUNNING). Times here count from the start and are positive, as step
     size control sees them; method and system see their own, recorders that from the start with its sign. memory: see
@@ -120,11 +121,11 @@ def advance_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np
     return Status.OK, entries
 
 
-def evaluate(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+def evaluate(problem: Problem, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     """One right-hand side, for solvers outside the core (references)."""
     return problem.rhs(t, y, out)
 
 
-def observe(problem: Any, y: np.ndarray, out: np.ndarray) -> None:
+def observe(problem: Component, y: np.ndarray, out: np.ndarray) -> None:
     """Observables of one state."""
     problem.observe(y, out)

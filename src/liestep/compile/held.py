@@ -7,6 +7,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import kernel
+from liestep.compile.roles import Adaptive, Component, Reader, Recorder, Stepper, Work
 from liestep.compile.separate import call_address
 from liestep.compile.status import Status
 
@@ -21,7 +22,7 @@ class Unread(NamedTuple):
 
 
 @kernel
-def renew(recorder: Any, problem: Any, y: np.ndarray) -> None:
+def renew(recorder: Any, problem: Component, y: np.ndarray) -> None:
     """Integrands at a state whose parameters are new."""
     if recorder.integrals.present():
         problem.observe(y, recorder.scratch)
@@ -29,8 +30,9 @@ def renew(recorder: Any, problem: Any, y: np.ndarray) -> None:
             recorder.integrals.last[1, j] = recorder.scratch[recorder.integrals.columns[j]]
 
 
-def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h: float, first: int, last: int,
-                 every: int, ask: int, seen: Any, work: Any, t_start: float, gone: int) -> tuple[Status, int]:
+def advance_held(integrator: Stepper, problem: Component, recorder: Recorder, y: np.ndarray, h: float, first: int,
+                 last: int, every: int, ask: int, seen: Reader, work: Work, t_start: float,
+                 gone: int) -> tuple[Status, int]:
     """As `liestep.compile.driver.advance`, with a call of the address `ask` at each `every`-th point, from which the
     method starts anew, when `seen` has read the state; the one at the start has been made. Point 0 is number `gone`
     from t_start."""
@@ -53,9 +55,9 @@ def advance_held(integrator: Any, problem: Any, recorder: Any, y: np.ndarray, h:
     return Status.OK, last
 
 
-def advance_held_adaptive(pair: Any, problem: Any, outputs: Any, accepted: Any, y: np.ndarray, interval: float,
-                          first: int, last: int, ask: int, seen: Any, work: Any,
-                          t_start: float, sign: float) -> tuple[Status, int, float]:
+def advance_held_adaptive(pair: Adaptive, problem: Component, outputs: Recorder, accepted: Recorder, y: np.ndarray,
+                          interval: float, first: int, last: int, ask: int, seen: Reader, work: Work, t_start: float,
+                          sign: float) -> tuple[Status, int, float]:
     """Intervals from number `first` to `last` by adaptive steps that end with each of them; outputs are its ends.
     Returns (status, number of completed intervals, time since the start)."""
     if first == 0:

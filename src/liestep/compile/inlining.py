@@ -131,11 +131,11 @@ def _arrays(this: types.Type) -> Iterator[types.Array]:
 
 def _separate(function: Callable, this: types.Type, arguments: tuple[types.Type, ...]) -> Any:
     """The same, None where a call with such arguments is inlined."""
-    found = separate_signature(function, this)
-    if found is None or any(isinstance(kind, types.Array) and kind != item
-                            for item, kind in zip(arguments, found.args[1:], strict=True)):
+    signature = separate_signature(function, this)
+    if signature is None or any(isinstance(kind, types.Array) and kind != item
+                            for item, kind in zip(arguments, signature.args[1:], strict=True)):
         return None
-    return found
+    return signature
 
 
 def _call_address(context, builder, found, arguments, function):

@@ -1,15 +1,15 @@
 """States within the steps of a run: dense output, own output times and events. A file of its own: an edit puts no run
 out of date."""
-from typing import Any
 
 import numpy as np
 
+from liestep.compile.roles import Adaptive, Component, Stepper, Work
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
 
 
-def partial_steps(integrator: Any, problem: Any, times: np.ndarray, nodes: np.ndarray, lengths: np.ndarray,
-                  shares: np.ndarray, states: np.ndarray, values: np.ndarray, work: Any) -> Status:
+def partial_steps(integrator: Stepper, problem: Component, times: np.ndarray, nodes: np.ndarray, lengths: np.ndarray,
+                  shares: np.ndarray, states: np.ndarray, values: np.ndarray, work: Work) -> Status:
     """Steps of fixed-step methods: states (n, k, m, d) after the shares (k,) of steps of these lengths (n,) from nodes
     (n, m, d) at their times, each one step of the method, and their observables (n, k, K). A share of 0 is the node."""
     for n in range(times.shape[0]):
@@ -26,8 +26,8 @@ def partial_steps(integrator: Any, problem: Any, times: np.ndarray, nodes: np.nd
     return Status.OK
 
 
-def interpolated_steps(pair: Any, problem: Any, times: np.ndarray, nodes: np.ndarray, lengths: np.ndarray,
-                       shares: np.ndarray, states: np.ndarray, values: np.ndarray, work: Any, whole: bool,
+def interpolated_steps(pair: Adaptive, problem: Component, times: np.ndarray, nodes: np.ndarray, lengths: np.ndarray,
+                       shares: np.ndarray, states: np.ndarray, values: np.ndarray, work: Work, whole: bool,
                        span: float) -> Status:
     """The same of adaptive methods, by their interpolant; `whole`: by a step of the method that ends there. span:
     length of the run."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from liestep.compile.trees import made_once
+
 Convert = Callable[[Fraction], Any]
 FLOAT_DIGITS = 16  # of float64: eps is 2.2e-16
 _chosen: ContextVar[Convert | None] = ContextVar("number type of coefficients", default=None)
@@ -44,11 +46,15 @@ def chosen_digits() -> int:
 
 def coefficients(exact: Any) -> np.ndarray:
     """Contiguous array of exact fractions (a number, or sequences of them, of any depth), each rounded once."""
-    values = np.array(exact, dtype=object)
     convert = _chosen.get()
     if convert is None:
-        return np.array([x.numerator/x.denominator if type(x) is Fraction else float(x) for x in values.flat],
-                        dtype=np.float64).reshape(values.shape)
+        return _rounded(exact).copy() if isinstance(exact, tuple) else np.array(exact, dtype=np.float64, order="C")
+    values = np.array(exact, dtype=object)
     out: Any = np.empty(values.shape, dtype=object)  # numpy's types know no assignment to `flat`
     out.flat = [convert(Fraction(x)) for x in values.flat]
     return out
+
+
+@made_once
+def _rounded(exact: tuple) -> np.ndarray:
+    return np.array(exact, dtype=np.float64, order="C")

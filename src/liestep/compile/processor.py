@@ -32,8 +32,8 @@ def _level() -> tuple[str, str]:
     for name, more in reversed(LEVELS.items()):
         wanted += more.split()
         if all(features.get(each) for each in wanted):
-            found = name
-    return found, "-prefer-256-bit" if found == "x86-64-v4" else ""
+            level = name
+    return level, "-prefer-256-bit" if level == "x86-64-v4" else ""
 
 
 def has_wide_registers() -> bool:

@@ -4,12 +4,11 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 
-def call_address(address: int, *args: Any) -> int:
+def call_address(address: int, *args: float | np.ndarray) -> int:
     """Call the machine code of `liestep.compile.straight.straight` or `liestep.compile.straight.routines` at an
     address. Of contiguous arrays of float64 or int64 it gets the place of the first number, whole numbers and float64
     as they are; in compiled code without Python (`liestep.compile.inlining`)."""

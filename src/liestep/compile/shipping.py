@@ -53,5 +53,5 @@ def take_in(path: Path) -> str:
 
 def _fits(name: str) -> bool:
     """Whether a file of the cache holds code for this machine, or code as text, which any machine can take."""
-    found = NAME.fullmatch(name)
-    return found is not None and found[1] in (None, machine_mark())
+    matched = NAME.fullmatch(name)
+    return matched is not None and matched[1] in (None, machine_mark())

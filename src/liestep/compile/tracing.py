@@ -121,8 +121,8 @@ def globals_of(source: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=1000)
 def _global_names(code: CodeType) -> tuple[str, ...]:
-    found = {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
-    return tuple(sorted(found.union(*(_global_names(item) for item in code.co_consts if isinstance(item, CodeType)))))
+    loaded = {item.argval for item in get_instructions(code) if item.opname == "LOAD_GLOBAL"}
+    return tuple(sorted(loaded.union(*(_global_names(item) for item in code.co_consts if isinstance(item, CodeType)))))
 
 
 def copied(source: Any, names: dict[str, Any]) -> Callable:

@@ -47,10 +47,10 @@ def compile_error(error: Exception) -> str | None:
     """One sentence for an error of compilation in a plugin; None when no plugin has to do with it."""
     text, files = str(error), plugin_files()
     places = ((match["file"] or match["at"], int(match["line"] or match["number"])) for match in PLACE.finditer(text))
-    found = next(((file, line) for file, line in places if str(Path(file).resolve()) in files), None)
-    if found is None and "no BLAS" in text:
-        found = next(((file, line) for file in sorted(files) for line in _products(file)), None)
-    return None if found is None else at_line(Path(found[0]).resolve(), found[1],
+    place = next(((file, line) for file, line in places if str(Path(file).resolve()) in files), None)
+    if place is None and "no BLAS" in text:
+        place = next(((file, line) for file in sorted(files) for line in _products(file)), None)
+    return None if place is None else at_line(Path(place[0]).resolve(), place[1],
                                               f"cannot be compiled: {_reason(text)}")
 
 

@@ -1,8 +1,11 @@
 """Components are trees: NamedTuples and plain tuples of others, of arrays and of numbers."""
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+R = TypeVar("R")
+MOST_KEPT = 200  # objects of each function
 
 
 def parts(*items: Any) -> Iterator[Any]:
@@ -35,3 +38,17 @@ def with_arrays(item: Any, array: Callable[[np.ndarray], np.ndarray]) -> Any:
         return item
     items = [with_arrays(part, array) for part in item]
     return type(item)(*items) if hasattr(item, "_fields") else tuple(items)
+
+
+def made_once(function: Callable[[Any], R]) -> Callable[[Any], R]:
+    """Decorator: what is made of an object that many runs hold is made once, for the last MOST_KEPT objects."""
+    known: dict[int, tuple[Any, R]] = {}
+
+    def found(held: Any) -> R:
+        if not (one := known.get(id(held))) or one[0] is not held:
+            if len(known) >= MOST_KEPT:
+                known.clear()
+            one = known[id(held)] = held, function(held)
+        return one[1]
+
+    return found

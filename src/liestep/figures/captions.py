@@ -35,8 +35,8 @@ def _work(results: Results) -> str:
     forced = []
     for key, entry in results.config.problems.items():
         run = next((cell.spec for cell in results.study.cells if cell.problem == key), None)
-        found = formulate_standard(run.sheet, run.parameters, run.initial).observables if run else ()
-        if any(part.name == "work" for part in found):
+        observables = formulate_standard(run.sheet, run.parameters, run.initial).observables if run else ()
+        if any(part.name == "work" for part in observables):
             forced.append(entry.label or key)
     return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""
 
@@ -44,9 +44,9 @@ def _work(results: Results) -> str:
 def _names(results: Results) -> str:
     """Says what the paper's words in the labels of methods are."""
     paper, labels = results.study.paper, [mark.label for mark in marks(results).values()]
-    found = [f"{name}: {meaning}" for name, meaning in (paper.names if paper else {}).items()
+    names = [f"{name}: {meaning}" for name, meaning in (paper.names if paper else {}).items()
              if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", label) for label in labels)]
-    return f" {'; '.join(found)}." if found else ""
+    return f" {'; '.join(names)}." if names else ""
 
 
 def stopped_in_words(results: Results) -> str:

@@ -3,7 +3,7 @@ draws."""
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from liestep.errors import InputError, unknown
 from liestep.figures.kinds import GENERIC, generic
@@ -44,8 +44,8 @@ def drawing_of(name: str) -> "Drawing":
     paper, _, function = name.rpartition(".")
     if paper:
         module = paper_module(papers()[paper], papers()[paper].figures[name])
-        found: Any = getattr(module, function, None)
-        if not hasattr(found, "caption"):
+        found: Drawing | None = getattr(module, function, None)
+        if found is None or not hasattr(found, "caption"):
             raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
                              f" {function} with @drawing(...) in this file")
         return found
@@ -75,7 +75,10 @@ def command_figure(arguments: argparse.Namespace) -> None:
 
 def command_animate(arguments: argparse.Namespace) -> None:
     from liestep.figures.films.film import animate
+    from liestep.study.plan.plan import Study
 
+    if arguments.study:  # its plugins are loaded
+        Study.find(arguments.study, arguments.config, arguments.results)
     target = arguments.output or arguments.file.with_suffix(".gif")
     if not target.parent.is_dir() and not target.absolute().is_relative_to(arguments.results.absolute()):
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")

@@ -7,6 +7,7 @@ from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
+from scipy.optimize import isotonic_regression
 
 from liestep.figures.marks import Mark
 from liestep.figures.scenes.space import mix
@@ -83,25 +84,17 @@ def name_ends(axes: Axes, marks: Iterable[Mark]) -> None:
         if (name := line.get_gid()) and len(points):
             last = points[points[:, 0].argmax()]
             ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
-    found = [EndLabel(ends[mark.label][0], ends[mark.label][1], "", (mark,)) for mark in marks if mark.label in ends]
-    if found:
+    labels = [EndLabel(ends[mark.label][0], ends[mark.label][1], "", (mark,)) for mark in marks if mark.label in ends]
+    if labels:
         figure = axes.get_figure()
         height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
-        end_labels(axes, found, height)
+        end_labels(axes, labels, height)
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:
     """Places from 0 to 1 at least `gap` apart in the order of those wanted, with the least sum of squares of the
-    distances from them: places that would be too close form a group around their mean. What does not fit lies below 0.
-    """
-    order = np.argsort(wanted, kind="stable")
-    groups: list[list[float]] = []  # sum of (wanted - number*gap), number of members
-    for number, place in enumerate(wanted[order]):
-        groups.append([float(place) - number*gap, 1.0])
-        while len(groups) > 1 and groups[-2][0]/groups[-2][1] > groups[-1][0]/groups[-1][1]:
-            total, members = groups.pop()
-            groups[-1] = [groups[-1][0] + total, groups[-1][1] + members]
-    numbers, found = gap*np.arange(len(wanted)), np.empty(len(wanted))
-    places = np.repeat([total/members for total, members in groups], [int(members) for _, members in groups]) + numbers
+    distances from them. What does not fit lies below 0."""
+    order, numbers, found = np.argsort(wanted, kind="stable"), gap*np.arange(len(wanted)), np.empty(len(wanted))
+    places = isotonic_regression(wanted[order] - numbers).x + numbers if len(wanted) else numbers
     found[order] = np.minimum(np.maximum(places, numbers), 1.0 - numbers[::-1])
     return found

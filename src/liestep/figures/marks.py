@@ -4,7 +4,6 @@ family and order). Methods may declare their marks; others need none."""
 import re
 import tomllib
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from liestep.figures.style import Results
 from liestep.mechanics.contracts.method import choices
+from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, integrator_module, method
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def words(text: str) -> str:
     return re.sub(r"(?<!\\)\b\w+", lambda found: LOOKS["words"].get(found[0], found[0].replace("_", " ")), text)
 
 
-def label_of_method(name: str, options: Mapping[str, Any]) -> str:
+def label_of_method(name: str, options: Options) -> str:
     """How figures, films and pages call an integrator id, or one of its calls, with options of its own."""
     known = _marks_of(integrator_calls())
     return ", ".join([known[name].label if name in known else words(name), *(
@@ -101,9 +101,9 @@ def _derived(names: tuple[str, ...]) -> dict[str, Mark]:
 
 @cache
 def _marks_of(names: tuple[str, ...]) -> dict[str, Mark]:
-    found = {name: Mark("", marker, DASHES[dash], label) for name in names
+    known = {name: Mark("", marker, DASHES[dash], label) for name in names
              for marker, dash, label in filter(None, [method(name).mark])}
-    return found | _derived(tuple(name for name in names if name not in found))
+    return known | _derived(tuple(name for name in names if name not in known))
 
 
 def mark_of(name: str) -> Mark:
@@ -111,14 +111,14 @@ def mark_of(name: str) -> Mark:
     return _marks_of(integrator_calls())[name]
 
 
-def _own_options(name: str, entry: "IntegratorConfig | None") -> dict[str, Any]:
+def _own_options(name: str, entry: "IntegratorConfig | None") -> Options:
     """Options of a study's entry that make it another method than the one with default options."""
     known = method(name).options
     return {option: value for option, value in (entry.options if entry else {}).items() if option not in ACCURACY
             and not (option in known and known[option].check(option, value) == known[option].default)}
 
 
-def _call(name: str, entry: "IntegratorConfig | None") -> tuple[str, dict[str, Any]]:
+def _call(name: str, entry: "IntegratorConfig | None") -> tuple[str, Options]:
     """The call that a study's entry makes, and its other options that make it another method."""
     own = _own_options(name, entry)
     for call in method(name).calls:
@@ -132,23 +132,23 @@ def variant_numbers(results: Results) -> dict[str, int]:
     others by their order in the file."""
     entries = results.config.integrators
     calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
-    found = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
-    taken = {(calls[key][0], number) for key, number in found.items()}
+    variants = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
+    taken = {(calls[key][0], number) for key, number in variants.items()}
     for key, (name, own) in calls.items():
-        if key not in found:
-            found[key] = next(number for number in count(1 if own else 0) if (name, number) not in taken)
-            taken.add((name, found[key]))
-    return found
+        if key not in variants:
+            variants[key] = next(number for number in count(1 if own else 0) if (name, number) not in taken)
+            taken.add((name, variants[key]))
+    return variants
 
 
 def marks(results: Results) -> dict[str, Mark]:
     """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method with the
     options that make it another one."""
-    numbers, found = variant_numbers(results), {}
+    numbers, drawn = variant_numbers(results), {}
     for key, entry in results.config.integrators.items():
         name, options = _call(results.study.integrator_id(key), entry)
         number = numbers[key]
         own = words(entry.label) if entry and entry.label else None
-        found[key] = replace(variant(mark_of(name), number), colour=shade(name, number),
+        drawn[key] = replace(variant(mark_of(name), number), colour=shade(name, number),
                              label=own or label_of_method(name, options or ({"key": key} if number else {})))
-    return found
+    return drawn

@@ -54,14 +54,14 @@ def shown_cells(results: Results, problem: str) -> dict[str, Cell]:
     steps = {cell.resolution: cell.spec.step for cell in done if cell.spec.steps is not None}
     votes = Counter(cell.resolution for cell in done)
     common = max(steps, key=lambda name: (votes[name], steps[name]), default=None)
-    found = {}
+    chosen = {}
     for key in dict.fromkeys(cell.integrator for cell in cells):
         own = [cell for cell in done if cell.integrator == key]
         if own:
-            found[key] = next((cell for cell in own if cell.resolution == common), max(own, key=_coarseness))
+            chosen[key] = next((cell for cell in own if cell.resolution == common), max(own, key=_coarseness))
         else:
-            found[key] = min((cell for cell in cells if cell.integrator == key), key=_coarseness)
-    return found
+            chosen[key] = min((cell for cell in cells if cell.integrator == key), key=_coarseness)
+    return chosen
 
 
 def _coarseness(cell: Cell) -> float:
@@ -73,9 +73,9 @@ def _coarseness(cell: Cell) -> float:
 def curves(results: Results, problem: str) -> list[tuple[str, Cell, RunFile]]:
     """The runs of a problem that time series show: key, cell, file, in the order of the study file; ensembles and runs
     without a sample are left out."""
-    found = ((key, cell, results.file(problem, key, cell.resolution))
+    files = ((key, cell, results.file(problem, key, cell.resolution))
              for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None)
-    return [run for run in found if len(run[2]["time"])]
+    return [run for run in files if len(run[2]["time"])]
 
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2) -> tuple[Figure, list[Axes]]:
@@ -129,6 +129,7 @@ def leave_out(figure: Figure) -> str:
 
 LETTER = re.compile(r"^\([a-z]\) ")
 EQUAL = 1.05  # ratio of values that are called equal
+LEAST_DECADES = 1.5  # of a logarithmic axis of values: round-off that scatters by a factor of two is no slope
 
 
 def _bare(panel: Axes) -> bool:
@@ -167,10 +168,10 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
     """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`; of
     more than MANY marks the names stand at the ends of their lines too, in at most two columns of panels and unless a
     `note` explains what stands there."""
-    found = [entry for entry in entries if isinstance(entry, Mark)]
+    drawn = [entry for entry in entries if isinstance(entry, Mark)]
     several = len({round(axes.get_position().x0, 2) for axes in figure.axes}) > 2
-    for axes in figure.axes if not (note or several) and len(found) > MANY else ():
-        name_ends(axes, found)
+    for axes in figure.axes if not (note or several) and len(drawn) > MANY else ():
+        name_ends(axes, drawn)
     handles = [line_handle(entry, marker=marker) if isinstance(entry, Mark) else entry for entry in entries]
     if handles:
         longest = max(len(str(handle.get_label())) for handle in handles)
@@ -182,7 +183,7 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
                       title=note or None, title_fontsize=6.0, alignment="left")
 
 
-def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool = True) -> None:
+def hollow(axes: Axes, x: ArrayLike, y: ArrayLike, mark: Mark, solid: ArrayLike = True, line: bool = True) -> None:
     """Line (if `line`) through all finite points; points that are not `solid`, because they do not count, are hollow
     and their part of the line is paler."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -202,12 +203,15 @@ def hollow(axes: Axes, x: Any, y: Any, mark: Mark, solid: Any = True, line: bool
 
 
 def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> None:
-    """Logarithmic axes, after the data: minor ticks have labels where fewer than two powers of ten stand on the axis,
-    at 2 and 5; labels are those of `Axes.set`: xlabel, ylabel, title."""
+    """Logarithmic axes, after the data: y spans at least `LEAST_DECADES`, minor ticks have labels where fewer than two
+    powers of ten stand on the axis, at 2 and 5; labels are those of `Axes.set`: xlabel, ylabel, title."""
     for wanted, axis in ((x, axes.xaxis), (y, axes.yaxis)):
         if wanted:
             getattr(axes, f"set_{axis.axis_name}scale")("log")
             low, high = np.log10(axis.get_view_interval())
+            if axis is axes.yaxis and (missing := LEAST_DECADES - (high - low)) > 0.0:
+                low, high = low - 0.5*missing, high + 0.5*missing
+                axes.set_ylim(10.0**low, 10.0**high)
             several = np.floor(high) > np.ceil(low)
             if several and axis is axes.yaxis:
                 axis.set_minor_locator(NullLocator())  # minor ticks would take a third of the time of drawing
@@ -234,28 +238,11 @@ def cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]], rows: 
 
 
 def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:
-    """Triangle of a slope under a curve: its corner lies at a point of the curve, moved down by the factor
+    """Triangle of a slope under a curve: its sharp corner lies at a point of the curve, moved down by the factor
     `below`; both axes logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
     k = int(np.argsort(steps)[(len(steps) - 1)//3])
-    _triangle(axes, steps[k], below*errors[k], order)
-
-
-def triangle(axes: Axes, x: float, curves: Sequence[tuple[np.ndarray, np.ndarray]], order: float, below: float) -> None:
-    """Triangle of a slope that begins at x under all curves, points (x, y) each, moved down by the factor `below`."""
-    width = _width(order)
-    first, last = (min(float(np.interp(at, *curve)) for curve in curves) for at in (x, width*x))
-    _triangle(axes, x, below*min(first, last/width**order), order)
-
-
-def _width(order: float) -> float:
-    """Ratio of the ends of a triangle's base: steep ones are narrow."""
-    return 10.0**min(0.35, 1.6/order)
-
-
-def _triangle(axes: Axes, x: float, y: float, order: float) -> None:
-    """Triangle of a slope with its sharp corner at (x, y)."""
-    width = _width(order)
+    x, y, width = steps[k], below*errors[k], 10.0**min(0.35, 1.6/order)  # steep ones are narrow
     corners = [(x, y), (x*width, y), (x*width, y*width**order), (x, y)]
     axes.plot(*zip(*corners, strict=True), color="0.25", linewidth=0.6, zorder=4.0)
     axes.annotate(f"{order:g}", (x*width, y*width**(0.5*order)), xytext=(1.5, 0.0), textcoords="offset points",

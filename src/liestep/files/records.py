@@ -144,10 +144,10 @@ def is_remembered(path: Path) -> bool:
 
 def notes(path: Path | str) -> tuple[int, int, int, int]:
     """Size, mtime and ctime in ns, and inode. Raises OSError, also for what is no file."""
-    found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(f"{path} is not a file")
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def file_sha256(path: Path) -> str:

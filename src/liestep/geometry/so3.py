@@ -122,8 +122,9 @@ def dexp_slope(k: tuple[float, float, float, float], a: Vector, v: Vector, u: Ve
 
 
 @cache
-def _bernoulli(j: int) -> Fraction:
-    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*_bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
+def bernoulli(j: int) -> Fraction:
+    """B_j, with B_1 = -1/2, from sum_{i<=j} binomial(j + 1, i) B_i = 0."""
+    return Fraction(1) if j == 0 else -sum((comb(j + 1, i)*bernoulli(i) for i in range(j)), Fraction(0))/(j + 1)
 
 
 TERMS: dict[str, Callable[[int], Fraction]] = {
@@ -136,8 +137,8 @@ TERMS: dict[str, Callable[[int], Fraction]] = {
     # derivatives with respect to z, divided by z
     "c'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 4)),
     "d'": lambda k: Fraction((-1)**(k + 1)*2*(k + 1), factorial(2*k + 5)),
-    "g": lambda k: abs(_bernoulli(2*k + 2))/factorial(2*k + 2),
-    "g'": lambda k: 2*(k + 1)*abs(_bernoulli(2*k + 4))/factorial(2*k + 4)}
+    "g": lambda k: abs(bernoulli(2*k + 2))/factorial(2*k + 2),
+    "g'": lambda k: 2*(k + 1)*abs(bernoulli(2*k + 4))/factorial(2*k + 4)}
 
 
 @cache

@@ -80,12 +80,12 @@ class System:
         """The system of a plugin's text, under a name that means the latest definition in a session. Raises InputError:
         the name is none, or is taken."""
         _require_free(name)
-        found = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}", text)
-        found._register()
-        entry = plugin_entries()[found.id]
-        add_plugin(entry.module, entry.content, {name: found.sheet}, {})
+        system = cls(f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:8]}", text)
+        system._register()
+        entry = plugin_entries()[system.id]
+        add_plugin(entry.module, entry.content, {name: system.sheet}, {})
         _latest.add(name)
-        return found
+        return system
 
     def _register(self) -> None:
         """Make its id known to this process."""
@@ -125,8 +125,8 @@ class System:
         """Ids of the integrators that run on it."""
         from liestep.simulation.runs.specification import offered
 
-        found = offered(self.id)
-        return found if self.source else [name for name in found if self._without_derivatives(name)]
+        methods = offered(self.id)
+        return methods if self.source else [name for name in methods if self._without_derivatives(name)]
 
     def _without_derivatives(self, integrator: str) -> bool:
         """Whether an integrator makes a step of a function that is called."""
@@ -161,11 +161,11 @@ def _unpickled(kind: type[System], written_by: str, about: Mapping[str, Any]) ->
     if written_by != version("liestep"):
         raise InputError(f"the system {about['id']} was pickled by liestep {written_by}, and this is liestep"
                          f" {version('liestep')}: define it again, or load the plugin that its save() writes")
-    found = kind.__new__(kind)
-    vars(found).update(about)
-    if found.id not in plugin_entries():
-        found._register()
-    return found
+    system = kind.__new__(kind)
+    vars(system).update(about)
+    if system.id not in plugin_entries():
+        system._register()
+    return system
 
 
 def _require_free(name: str) -> None:
@@ -195,7 +195,7 @@ def system(name: str, *, lagrangian: Callable, start: Start, force: Callable | N
         lagrangian: L(t, q, v, p), in J.
         start: q and v, (n,), in m or rad, m/s or rad/s.
         force: generalised force (t, q, v, p), (n,), in N or N m (default: none).
-        energy: of (q, momentum, v, p), in J (default: v dL/dv - L).
+        energy: of (q, momentum, v, p), in J (default: v dL/dv - L; 0 where t is in it).
         invariants: further functions of (q, momentum, v, p) by name, in units of your own (default: none).
     """
 
@@ -211,7 +211,7 @@ def system(name: str, *, hamiltonian: Callable, start: Start, force: Callable | 
         hamiltonian: H(t, q, momentum, p), in J.
         start: q and momentum, (n,), in m or rad, kg m/s or kg m2/s.
         force: generalised force (t, q, momentum, v, p) with v = dH/dmomentum, (n,), in N or N m (default: none).
-        energy: of (q, momentum, v, p), in J (default: H).
+        energy: of (q, momentum, v, p), in J (default: H; 0 where t is in it).
         invariants: further functions of (q, momentum, v, p) by name, in units of your own (default: none).
     """
 
@@ -397,9 +397,9 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
             system.
     """
     _require_free(name)
-    parameters = mapping("parameters", parameters)
+    parameters, start = mapping("parameters", parameters), mapping("start", start)
     _require_named(t_end, start=start, parameters=parameters, invariants=given.get("invariants"))
-    start = named_start(start or {})
+    start = named_start(start)
     given = {key: value for key, value in {**given, "start": start or None}.items()
              if value is not None and value is not False}
     chosen = meant(given)
@@ -412,9 +412,9 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
         text, count = mechanisms.written(name, parameters, t_end, functions, **parts)
     else:
         text, count = families.written(chosen, name, parameters, start, t_end, functions)
-    found = System.of(name, text)
-    found.operations = count
-    return found
+    system = System.of(name, text)
+    system.operations = count
+    return system
 
 
 def lost_digits(facts: Sheet) -> float:
@@ -422,12 +422,12 @@ def lost_digits(facts: Sheet) -> float:
     50 digits."""
     from liestep.tools.certify.number import functions_of, numbers
 
-    found, kind = formulate_standard(facts, *first_start(facts)), numbers(50)
-    rates, exact = np.zeros(found.start.shape), np.zeros(found.start.shape, dtype=object)
-    many = np.array([kind.of(float(x)) for x in found.start.flat], dtype=object).reshape(found.start.shape)
+    formulated, kind = formulate_standard(facts, *first_start(facts)), numbers(50)
+    rates, exact = np.zeros(formulated.start.shape), np.zeros(formulated.start.shape, dtype=object)
+    many = np.array([kind.of(float(x)) for x in formulated.start.flat], dtype=object).reshape(formulated.start.shape)
     with np.errstate(all="ignore"):
-        plain(found.problem).rhs(0.0, found.start.copy(), rates)
-        plain_component(found.problem, functions_of(50)).rhs(kind.of(0.0), many, exact)
+        plain(formulated.problem).rhs(0.0, formulated.start.copy(), rates)
+        plain_component(formulated.problem, functions_of(50)).rhs(kind.of(0.0), many, exact)
     gap = max(abs(float(a - kind.of(float(b)))) for a, b in zip(exact.flat, rates.flat, strict=True))
     size = max(abs(float(x)) for x in exact.flat) or 1.0
     return max(0.0, 16.0 + math.log10(gap/size)) if gap else 0.0

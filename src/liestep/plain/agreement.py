@@ -44,5 +44,5 @@ def _numbers(value: Any, near: Mapping[str, float]) -> Any:
     if not isinstance(value, np.ndarray | Symbol):
         return value
     entries: Any = np.asarray(value, dtype=object)
-    found = np.array(evaluated(list(entries.flat), near), dtype=float).reshape(entries.shape)
-    return found if found.ndim else float(found)
+    numbers = np.array(evaluated(list(entries.flat), near), dtype=float).reshape(entries.shape)
+    return numbers if numbers.ndim else float(numbers)

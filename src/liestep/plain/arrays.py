@@ -12,16 +12,17 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial, reduce
-from types import FunctionType, MethodType, ModuleType
-from typing import Any, cast
+from types import FrameType, FunctionType, MethodType, ModuleType
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from liestep.compile.straight.symbols import Untraceable
+from liestep.compile.straight.symbols import Graph, Untraceable
 from liestep.compile.tracing import globals_of
 from liestep.errors import InputError, require_plain, unknown
 from liestep.files import PACKAGE
-from liestep.plain.symbols import INSTEAD, Arithmetic, Symbol, angle, as_number, select
+from liestep.plain.symbols import INSTEAD, SPECIAL, Arithmetic, Scalar, Symbol, angle, as_number, select
 from liestep.simulation.runs.own_names import SAME
 
 
@@ -31,11 +32,8 @@ class Symbols(np.ndarray):
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
         return _whole(self.copy(), dtype)
 
-    def max(self, *args: Any, **options: Any) -> Any:
-        return apply_function(np.max, (self, *args), options)
-
-    def min(self, *args: Any, **options: Any) -> Any:
-        return apply_function(np.min, (self, *args), options)
+    max, min, clip = (lambda self, *args, _name=name, **options: apply_function(_name, (self, *args), options)
+                      for name in (np.max, np.min, np.clip))
 
 
 for _kind in (Symbols, Arithmetic, Symbol):  # what numpy calls in its own place
@@ -58,7 +56,7 @@ def symbols(values: Any) -> Any:
     return np.array(values, dtype=object).view(Symbols)
 
 
-def _whole(values: Any, dtype: Any) -> Any:
+def _whole(values: Any, dtype: DTypeLike) -> Any:
     """Values as they are. Raises Untraceable where they shall become whole numbers and are no truth values."""
     if dtype is not None and np.dtype(dtype).kind in "iub":
         for x in np.ravel(values):
@@ -67,15 +65,18 @@ def _whole(values: Any, dtype: Any) -> Any:
     return values
 
 
-def _bare(x: Any) -> Any:
-    """An argument as numpy's own functions on objects take it."""
+def _bare(x: Any, inner: bool = False) -> Any:
+    """An argument as numpy's own functions on objects take it; an inner list of numbers is an array."""
     if isinstance(x, Arithmetic):
         box = np.empty((), dtype=object)
         box[()] = x
         return box
     if isinstance(x, np.ndarray):
         return x.view(np.ndarray)
-    return type(x)(map(_bare, x)) if type(x) in (list, tuple) and has_symbols(x) else x
+    if type(x) in (list, tuple) and has_symbols(x):
+        rows = any(isinstance(one, list | tuple | np.ndarray) for one in x)
+        return np.array(x, dtype=object) if inner and not rows else type(x)(_bare(one, inner=True) for one in x)
+    return x
 
 
 def _dressed(x: Any) -> Any:
@@ -84,17 +85,19 @@ def _dressed(x: Any) -> Any:
     return type(x)(map(_dressed, x)) if type(x) in (list, tuple) else x
 
 
-def apply_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
+def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, options: dict) -> Any:
     """A function of numpy on each entry."""
     if method == "at" or (method == "__call__" and ufunc.nin == 2 and ufunc.nout == 2):
         raise Untraceable(f"np.{ufunc.__name__} of values that depend on the state cannot be traced")
+    if method == "__call__" and options.get("where", True) is not True:
+        raise Untraceable(f"np.{ufunc.__name__} with where= cannot be traced: write np.where(condition, a, b)")
     out = options.pop("out", None)
     options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
     bare = [_bare(x) for x in inputs]
     if method == "__call__" and ufunc in ENTRYWISE:
         found = np.frompyfunc(ENTRYWISE[ufunc], len(bare), 1)(*bare)
     elif ufunc in (np.maximum, np.minimum) and method == "reduce":
-        return _extreme(ENTRYWISE[ufunc])(*inputs, **{key: options[key] for key in ("axis",) if key in options})
+        return _extreme(ENTRYWISE[ufunc])(*inputs, **options)
     else:
         found = getattr(ufunc, method)(*(x.astype(object) if isinstance(x, np.ndarray) else x for x in bare), **options)
     if out is None:
@@ -104,7 +107,7 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
     return into
 
 
-def apply_function(function: Any, args: Any, options: Any) -> Any:
+def apply_function(function: Callable, args: tuple, options: dict) -> Any:
     """A function of numpy on arrays."""
     if function in FUNCTIONS:
         return _dressed(FUNCTIONS[function](*args, **options))
@@ -115,47 +118,28 @@ def apply_function(function: Any, args: Any, options: Any) -> Any:
     return _dressed(function(*map(_bare, args), **{key: _bare(x) for key, x in options.items()}))
 
 
-def _larger(a: Any, b: Any) -> Any:
+def _larger(a: Scalar, b: Scalar) -> Any:
     return select(a < b, b, a)
 
 
-def _smaller(a: Any, b: Any) -> Any:
+def _smaller(a: Scalar, b: Scalar) -> Any:
     return select(b < a, b, a)
 
 
-def _entry(name: str, symbolic: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _entry(name: str, symbolic: Callable[[Any], Any]) -> Callable[[Scalar], Any]:
     """A function of numpy on a symbol, as it is written for symbols, or on a number."""
     return lambda x: symbolic(as_number(x)) if isinstance(x, Arithmetic) else getattr(np, name)(float(x))
 
 
-def _tanh(x: Any) -> Any:
-    e = (-2.0*abs(x)).exp()
-    return select(x < 0.0, e - 1.0, 1.0 - e)/(1.0 + e)
-
-
-def _cbrt(x: Any) -> Any:
-    root = abs(x)**(1.0/3.0)
-    return select(x < 0.0, -root, root)
-
-
-def _height(x: Any) -> Any:
-    """sqrt(1 - x^2)"""
-    return ((1.0 - x)*(1.0 + x)).sqrt()
-
-
 SYMBOLIC: dict[str, Callable[[Any], Any]] = {
     "sqrt": lambda x: x.sqrt(), "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "exp": lambda x: x.exp(),
-    "log": lambda x: x.log(), "tan": lambda x: x.sin()/x.cos(), "sinh": lambda x: 0.5*(x.exp() - (-x).exp()),
-    "cosh": lambda x: 0.5*(x.exp() + (-x).exp()), "tanh": _tanh, "arctan": lambda x: angle(x, 1.0),
-    "arcsin": lambda x: angle(x, _height(x)), "arccos": lambda x: angle(_height(x), x), "square": lambda x: x*x,
-    "reciprocal": lambda x: 1.0/x, "cbrt": _cbrt, "log1p": lambda x: (1.0 + x).log(), "expm1": lambda x: x.exp() - 1.0,
+    "log": lambda x: x.log(), "tan": lambda x: x.sin()/x.cos(), "cosh": lambda x: 0.5*(x.exp() + (-x).exp()),
+    "arctan": lambda x: angle(x, 1.0), "arcsin": lambda x: angle(x, ((1.0 - x)*(1.0 + x)).sqrt()),
+    "arccos": lambda x: angle(((1.0 - x)*(1.0 + x)).sqrt(), x), "square": lambda x: x*x, "reciprocal": lambda x: 1.0/x,
     "sign": lambda x: select(x < 0.0, -1.0, select(x == 0.0, 0.0, 1.0)), "log2": lambda x: x.log()/math.log(2.0),
-    "exp2": lambda x: (x*math.log(2.0)).exp(), "arcsinh": lambda x: (x + (x*x + 1.0).sqrt()).log(),
-    "arccosh": lambda x: (x + ((x - 1.0)*(x + 1.0)).sqrt()).log(),
-    "arctanh": lambda x: 0.5*((1.0 + x)/(1.0 - x)).log(), "degrees": lambda x: x*(180.0/math.pi),
+    "exp2": lambda x: (x*math.log(2.0)).exp(), "degrees": lambda x: x*(180.0/math.pi), **SPECIAL,
     "log10": lambda x: x.log()/math.log(10.0), "logical_not": lambda x: x == 0.0}
-ENTRYWISE: dict[Any, Callable] = {
-    np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
+ENTRYWISE: dict[np.ufunc, Callable] = {np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
     np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
     np.remainder: operator.mod, np.equal: operator.eq, np.not_equal: operator.ne, np.float_power: operator.pow,
     np.logical_and: lambda a, b: (a != 0) & (b != 0), np.logical_or: lambda a, b: (a != 0) | (b != 0),
@@ -170,11 +154,16 @@ def _where(condition: Any, a: Any, b: Any) -> Any:
     return np.frompyfunc(select, 3, 1)(*map(_bare, map(symbols, (condition, a, b))))
 
 
+def _select(conditions: Any, choices: Any, default: Any = 0) -> Any:
+    for condition, choice in reversed([*zip(conditions, choices, strict=True)]):
+        default = _where(condition, choice, default)
+    return default
+
+
 def _extreme(better: Callable) -> Callable:
-    def over(x: Any, axis: Any = None, **options: Any) -> Any:
+    def over(x: Any, axis: Any = None, out: None = None, **options: Any) -> Any:
         x = np.asarray(x, dtype=object)
-        return (reduce(better, x.ravel()) if axis is None else
-                reduce(np.frompyfunc(better, 2, 1), np.moveaxis(x, axis, 0)))
+        return np.frompyfunc(better, 2, 1).reduce(*((x.ravel(), 0) if axis is None else (x, axis)), **options)
 
     return over
 
@@ -190,9 +179,9 @@ def solve(a: Any, b: Any) -> Any:
         shrink = 1.0/_det(a)
         return np.array([sum(_cofactor(a, j, i)*b[j] for j in range(n))*shrink for i in range(n)], dtype=object)
     for k in range(n):
-        one = 1.0/a[k, k]
+        inverse = 1.0/a[k, k]
         for i in range(k + 1, n):
-            factor = a[i, k]*one
+            factor = a[i, k]*inverse
             a[i, k + 1:] = a[i, k + 1:] - factor*a[k, k + 1:]
             b[i] = b[i] - factor*b[k]
     for k in reversed(range(n)):
@@ -219,9 +208,22 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
                    else np.sum(symbols(x)**2, axis=axis, keepdims=keepdims))
 
 
-def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def _clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    for bound, better in ((a_min, np.maximum), (min, np.maximum), (a_max, np.minimum), (max, np.minimum)):
+        x = x if bound is None else better(x, bound)
+    return x
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Linear between the points of a table: one choice for each interval."""
     xp, fp = np.asarray(xp, dtype=float), np.asarray(fp, dtype=float)
+    if period is not None and xp.shape == fp.shape and xp.ndim == 1:
+        if has_symbols(period) or not 0.0 < abs(period) < math.inf:
+            raise Untraceable(f"np.interp takes a number other than zero as its period, not {period!r}")
+        period, left, right = abs(float(period)), None, None
+        x, points = np.remainder(symbols(x), period), np.unique(np.column_stack([xp % period, fp]), axis=0)
+        xp, fp = points.T  # the ends of a period are often both in the table
+        xp, fp = np.array([xp[-1] - period, *xp, xp[0] + period]), np.array([fp[-1], *fp, fp[0]])
     if xp.shape != fp.shape or xp.ndim != 1 or not np.all(np.diff(xp) > 0.0):
         raise Untraceable("np.interp takes places that increase and as many values; these are of the shapes"
                           f" {xp.shape} and {fp.shape}{', and out of order' if xp.shape == fp.shape else ''}")
@@ -243,9 +245,10 @@ def _cross(a: Any, b: Any, **options: Any) -> Any:
     return np.stack([a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]], axis=-1)
 
 
-FUNCTIONS: dict[Any, Callable] = {
-    np.where: _where, np.max: _extreme(_larger), np.min: _extreme(_smaller), np.interp: _interp, np.cross: _cross,
-    np.clip: lambda x, low, high: np.minimum(np.maximum(x, low), high),
+FUNCTIONS: dict[Callable, Callable] = {
+    np.where: _where, np.select: _select, np.interp: _interp, np.cross: _cross,
+    np.max: _extreme(_larger), np.min: _extreme(_smaller),
+    np.clip: _clip,
     np.linalg.norm: _norm, np.linalg.det: _det, np.linalg.solve: solve,
     np.linalg.inv: lambda a: solve(a, np.eye(len(a))),
     np.einsum: lambda pattern, *arrays, **_: np.einsum(pattern, *(np.asarray(x).astype(object).view(np.ndarray)
@@ -259,7 +262,7 @@ CREATED = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_l
 class Place:
     """What stands for a module."""
 
-    def __init__(self, module: Any):
+    def __init__(self, module: ModuleType):
         self.__dict__["module"] = module
 
     def __getattr__(self, name: str) -> Any:
@@ -269,7 +272,7 @@ class Place:
         raise Untraceable("it writes into a module")
 
 
-def _call(function: Any, *args: Any, **options: Any) -> Any:
+def _call(function: Callable, *args: Any, **options: Any) -> Any:
     """A function of numpy that takes lists of symbols too."""
     if not has_symbols(args, tuple(options.values())):
         return function(*args, **options)
@@ -281,11 +284,12 @@ def _call(function: Any, *args: Any, **options: Any) -> Any:
 
 
 def _of_arrays(values: Any) -> bool:
-    """Whether it is a list of arrays, which functions such as np.concatenate take as they are."""
-    return any(isinstance(x, np.ndarray) and x.ndim for x in values)
+    """Whether it is a list of arrays, or of lists and numbers, which functions such as np.concatenate take as it is."""
+    return any(isinstance(x, np.ndarray) and x.ndim for x in values) or len({isinstance(x, list | tuple)
+                                                                             for x in values}) > 1
 
 
-def _create(function: Any, *args: Any, **options: Any) -> Any:
+def _create(function: Callable, *args: Any, **options: Any) -> Any:
     """A new array: of floats it can hold symbols, of whole numbers and truth values it stays as it is."""
     if has_symbols(args):
         dtype = options.pop("dtype", args[1] if len(args) > 1 else None)
@@ -300,7 +304,7 @@ def _create(function: Any, *args: Any, **options: Any) -> Any:
     return made.view(Symbols) if made.dtype == object else made
 
 
-def _vectorize(function: Any, *_: Any, **__: Any) -> Callable:
+def _vectorize(function: Callable, *_: Any, **__: Any) -> Callable:
     return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
 
 
@@ -308,21 +312,25 @@ MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "ar
          "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
 
 
-def _mathematical(name: str, plain: Any, *args: Any) -> Any:
-    if not has_symbols(args):
+def _mathematical(name: str, plain: Callable, *args: Any) -> Any:
+    if not has_symbols(args) or name in ("floor", "ceil", "trunc"):
         return plain(*args)
     if name in ("fsum", "prod", "dist"):
         raise Untraceable(f"math.{name} of values that depend on the state: write sum or np.linalg.norm")
     if name == "hypot" and len(args) != 2:
         return sum(x*x for x in args)**0.5
-    found = getattr(np, MATHS.get(name, name), None)
-    if found not in ENTRYWISE:
+    if name == "log" and len(args) == 2:
+        return np.log(args[0])/np.log(args[1])
+    function = getattr(np, MATHS.get(name, name), None)
+    if function not in ENTRYWISE:
         raise Untraceable(f"math.{name} of values that depend on the state cannot be traced: {INSTEAD}")
-    return ENTRYWISE[found](*args)
+    return ENTRYWISE[function](*args)
 
 
 def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
     values = list(args[0]) if len(args) == 1 else list(args)
+    if has_symbols(values) and "key" in options:
+        raise Untraceable("max and min with a key cannot be traced: write np.where(condition, a, b)")
     return reduce(better, values) if has_symbols(values) else plain(values, **options)
 
 
@@ -345,12 +353,11 @@ def stand_in(value: Any) -> Any:
     return value
 
 
-LONGEST = 20.0  # seconds that two calls of a function may take
+Arguments = Mapping[str, Any]  # symbols, arrays of them, and parameters, by their names
+LONGEST = 20.0  # seconds that a call of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
-
-
 FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
-           "pyobject", "object arrays are not supported")  # words of errors
+           "pyobject", "object arrays are not supported", "'Symbol' object has no", "'Truth' object has no")
 
 
 class TooLong(BaseException):
@@ -360,7 +367,7 @@ class TooLong(BaseException):
 class Values:
     """Parameters while a function runs: p.mass, p["mass"]."""
 
-    def __init__(self, values: Mapping[str, Any]):
+    def __init__(self, values: Arguments):
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
@@ -374,10 +381,10 @@ class Values:
         raise InputError(f"it writes parameter {name}; parameters are only read")
 
 
-def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tuple[int, ...] | None,
+def run(function: Callable, what: str, arguments: Arguments, shape: tuple[int, ...] | None, graph: Graph,
         arranged: Callable[[Any], Any] = lambda found: found) -> Any:
-    """What a function gives for symbols, `arranged`: an array of this shape, or a number for (); None is any shape.
-    Raises InputError: an argument that there is not, a wrong result, or code that cannot run on symbols."""
+    """What a function gives for symbols of a graph, `arranged`: an array of this shape, or a number for (); None is any
+    shape. Raises InputError: an argument that there is not, a wrong result, or code that cannot run on symbols."""
     function = getattr(function, "py_func", function)  # of one that is compiled already
     where = place(function)
     if isinstance(function, type) or not callable(function):
@@ -388,17 +395,22 @@ def run(function: Callable, what: str, arguments: Mapping[str, Any], shape: tupl
     if not isinstance(function, FunctionType):
         raise InputError(f"{what} is a {type(function).__name__} without Python code: give a plain function")
     given = named(function, what, arguments, where)
-    first, again = (_result(one, what, where, shape, arranged) for one in _twice(function, what, given, where))
-    if [*map(_same, np.ravel(first))] != [*map(_same, np.ravel(again))]:
-        raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters are"
-                         f" no functions of the state{_changing(function, given) or where}")
-    return first
+    called = partial(_called, function, {}, what, given, where, shape, arranged)
+    known, first, size, again = len(graph.nodes), called(), len(graph.nodes), called()
+    if _places(first) != _places(again):
+        made = [*graph.table][:size]
+        graph.forget(known)  # 1/x is written by the root of x where that is known, as it is since the first call
+        again = called()
+        if _places(first) != _places(again) or made != [*graph.table]:
+            raise InputError(f"{what} gives something else when it is called again: random numbers, clocks and counters"
+                             f" are no functions of the state{_changing(function, given) or where}")
+    return again
 
 
-def named(function: Callable, what: str, arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
+def named(function: Callable, what: str, arguments: Arguments, where: str) -> dict[str, Any]:
     """Those of the arguments that a function takes, by name. Raises InputError: it takes one that there is not."""
     wanted = inspect.signature(function).parameters
-    every = {**{field: arguments[name] for name, field in SAME.items() if name in arguments}, **arguments}
+    every = {field: arguments[name] for name, field in SAME.items() if name in arguments} | {**arguments}
     for name, one in wanted.items():
         if name not in every and one.default is one.empty:
             raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
@@ -406,20 +418,20 @@ def named(function: Callable, what: str, arguments: Mapping[str, Any], where: st
     return {name: every[name] for name in wanted if name in every}
 
 
-def _same(x: Any) -> Any:
-    return ("node", x.place) if hasattr(x, "place") else x
+def _places(found: Any) -> list[Any]:
+    return [("node", x.place) if hasattr(x, "place") else x for x in np.ravel(found)]
 
 
-def _changing(function: FunctionType, given: Mapping[str, Any]) -> str:
+def _changing(function: FunctionType, given: Arguments) -> str:
     """The first line of the person's code behind which two calls differ."""
     copy, before, seen = rewritten(function, {}), sys.gettrace(), list[tuple[str, int, str]]()
 
-    def watch(frame: Any, event: str, result: Any) -> Any:
+    def watch(frame: FrameType, event: str, result: Any) -> Any:
         if not frame.f_globals.get(OWN):
             return None
         names = {"": result} if event == "return" else frame.f_locals
         seen.append((frame.f_code.co_filename, frame.f_lineno, repr({
-            name: [*map(_same, np.ravel(np.asarray(value, dtype=object)))] for name, value in names.items()
+            name: _places(np.asarray(value, dtype=object)) for name, value in names.items()
             if isinstance(value, Symbol | float | int | list | tuple | np.ndarray)})))
         return watch
 
@@ -438,16 +450,16 @@ def _changing(function: FunctionType, given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _twice(function: Callable, what: str, given: Mapping[str, Any], where: str) -> list[Any]:
+def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Arguments, where: str,
+            shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
     try:
         with time_limit(LONGEST), np.errstate(all="ignore"):
-            copy = rewritten(cast(FunctionType, function), {})
-            return [copy(**given), copy(**given)]
+            found = rewritten(function, copies)(**given)
     except (Exception, TooLong) as error:
-        shown = [f"{name} is of shape {np.shape(value)}" for name, value in given.items()
-                 if isinstance(value, np.ndarray)]
+        shown = [f"{name} is of shape {x.shape}" for name, x in given.items() if isinstance(x, np.ndarray)]
         told = f"; {', '.join(shown)}" if shown and isinstance(error, IndexError | TypeError) else ""
         raise InputError(f"{what}: {_in_words(error)}{told}{_line(error) or where}") from None
+    return _result(found, what, where, shape, arranged)
 
 
 def _in_words(error: BaseException) -> str:
@@ -537,7 +549,7 @@ def time_limit(seconds: float) -> Iterator[None]:
                     threading.Event().wait(1e-6)
 
 
-def place(function: Any) -> str:
+def place(function: Callable) -> str:
     """File and line of a function."""
     code = getattr(function, "__code__", None)
     return _at(code.co_filename, code.co_firstlineno) if code else ""
@@ -576,9 +588,9 @@ def rewritten(function: FunctionType, known: dict[int, Any]) -> Any:
 def _taken(value: Any, known: dict[int, Any]) -> Any:
     """What a copy of a function sees in place of a value."""
     value = getattr(value, "py_func", value)  # of functions that are compiled already
-    found = stand_in(value)
-    if found is not value or not isinstance(value, FunctionType):
-        return found
+    instead = stand_in(value)
+    if instead is not value or not isinstance(value, FunctionType):
+        return instead
     file = value.__code__.co_filename
     if file.startswith(str(PACKAGE)) or (value.__module__ or "").split(".")[0] in ("scipy", "numpy"):
         return value

@@ -1,17 +1,19 @@
 """From a person's functions to the text of a plugin, one writer for each kind of system. Numbers of the start, of
 closures and of defaults stand in the text, so that its hash is the identity of the system."""
 import keyword
+import re
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.compile.straight.symbols import reachable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.manifold import check_tangent
-from liestep.mechanics.contracts.sheet import fitted, real_array
+from liestep.mechanics.contracts.sheet import Parameters, fitted, real_array
 from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.agreement import agreed
@@ -20,6 +22,7 @@ from liestep.plain.kinds import Kind
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
 from liestep.plain.symbols import (
     PlainGraph,
+    Scalar,
     Symbol,
     along,
     depending,
@@ -35,6 +38,8 @@ PLUGIN = Path(__file__).with_name("plugin.py.in")  # with the fields of `str.for
 FUNCTIONS = ("Parameter", "Preset", "atan2", "cos", "exp", "if_at_most", "if_equal", "if_less", "log", "quotient",
              "sin", "sqrt")
 Start = Mapping[str, Any]
+TAKEN = re.compile(r"(mechanical_)?energy|time(_reached)?|status|steps|member|growth|(impact_)?work|\w+_blocks|"
+                   r"(accepted|event|parameter|spread)_\w+")  # what data call something else
 MOST_WRITTEN = 20_000  # operations of a system
 KEPT = 1e-9             # largest rate of a conserved function, relative to the sum of its terms
 
@@ -47,52 +52,52 @@ Given = namedtuple("Given", "potential lagrangian hamiltonian magnetic rhs parts
 class Writer:
     """The graph, symbols of the parameters, and the lines of the component."""
 
-    def __init__(self, name: str, parameters: Mapping[str, Any], start: Start, t_end: float):
+    def __init__(self, name: str, parameters: Parameters, start: Start, t_end: float):
         self.name, self.graph, self.start, self.t_end = name, PlainGraph(), start, t_end
         self.parameters = {key: _parameter(key, value) for key, value in parameters.items()}
-        self.values: dict[str, Any] = {"t": 0.0}  # of all inputs at the start
+        self.values: dict[str, float] = {"t": 0.0}  # of all inputs at the start
         self.p = Values({key: self.array(f"self.p_{key}", value) for key, value in self.parameters.items()})
         self.graph.whole = {f"self.p_{key}": value for key, value in parameters.items() if isinstance(value, int)}
         self.t = self.symbol("t", 0.0)
-        self.outs: list[Any] = []
+        self.outs: list[Scalar] = []
         self.axes: np.ndarray | None = None  # principal ones of bodies (n, 3, 3), in those of a person
         self.kept = "rate" if "rate" in start else ""  # as in `Preset`
         self.rules: dict[str, str] = {}  # further arguments of `Parameter`, by keys
         self.lines = [f"    p_{key}: Any" for key in self.parameters] or ["    nothing: Any"]
 
-    def symbol(self, name: str, value: Any, *index: int) -> Any:
+    def symbol(self, name: str, value: float | np.ndarray, *index: int) -> Symbol:
         """The symbol of a number, or of the entry of an array, that the code calls `name`."""
         node = self.graph.node("input", name, *index)
         self.values[input_text(node)] = float(value)
         return node
 
-    def array(self, name: str, values: Any) -> Any:
+    def array(self, name: str, values: ArrayLike) -> Any:
         """Symbols of an array that the code calls `name`, or of a number."""
         if isinstance(values, str):
             return values
         values = np.asarray(values, dtype=float)
         if not values.shape:
             return self.symbol(name, values)
-        found = np.empty(values.shape, dtype=object)
+        symbols_of = np.empty(values.shape, dtype=object)
         for index in np.ndindex(*values.shape):
-            found[index] = self.symbol(name, values[index], *index)
-        return frozen(found)
+            symbols_of[index] = self.symbol(name, values[index], *index)
+        return frozen(symbols_of)
 
-    def spun(self, moments: Any, rate: np.ndarray) -> np.ndarray:
+    def spun(self, moments: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Angular momenta of rates, in a person's axes of bodies."""
         if self.axes is None:
             return np.asarray(moments*rate)
         q = self.axes.reshape(*rate.shape, 3)
         return np.asarray((q @ (moments*(np.swapaxes(q, -1, -2) @ rate[..., None])[..., 0])[..., None])[..., 0])
 
-    def seen(self, axes: Any, body: int = 0) -> Any:
+    def seen(self, axes: np.ndarray, body: int = 0) -> np.ndarray:
         """An attitude of principal axes as that of a person's."""
         return axes if self.axes is None else frozen(axes @ self.axes[body].T)
 
     def call(self, what: str, function: Callable, shape: tuple[int, ...] | None, *,
              arranged: Callable[[Any], Any] = lambda found: found, **arguments: Any) -> Any:
         """What a person's function gives. Raises InputError: as `run`, `agreed` and `finite`."""
-        found = run(function, what, {**arguments, "p": self.p}, shape, arranged)
+        found = run(function, what, {**arguments, "p": self.p}, shape, self.graph, arranged)
         return self.finite(what, function, agreed(self, what, function, arguments, found, arranged))
 
     def finite(self, what: str, function: Callable, found: Any) -> Any:
@@ -103,19 +108,19 @@ class Writer:
             raise InputError(f"{what} is {values[~np.isfinite(values)][0]} at the start{place(function)}")
         return found
 
-    def slopes(self, what: str, function: Callable, found: Any, inputs: Sequence[Any]) -> list[Any]:
+    def slopes(self, what: str, function: Callable, found: Scalar, inputs: Sequence[Symbol]) -> list[Any]:
         """Derivatives of what a person's function gives. Raises InputError: one is NaN or infinite at the start."""
         return self.finite(f"a derivative of {what}", function, gradient(found, inputs))
 
-    def add(self, signature: str, written: list[str], outs: list[Any]) -> None:
+    def add(self, signature: str, written: list[str], outs: list[Scalar]) -> None:
         """A method whose lines are written, with the expressions in them."""
         self.outs += outs
         self.lines += ["", f"    def {signature}:", *written]
 
-    def method(self, signature: str, results: Sequence[tuple[str, Any]], ends: str = "") -> None:
+    def method(self, signature: str, results: Sequence[tuple[str, Scalar]], ends: str = "") -> None:
         self.add(signature, [*lines(results), *([f"        {ends}"] if ends else [])], [x for _, x in results])
 
-    def function(self, name: str, values: Any) -> list[str]:
+    def function(self, name: str, values: np.ndarray) -> list[str]:
         """A function of checked parameters that gives an array."""
         return ["", "", f"def {name}(p):", "    self = build(p)", f"    out = np.zeros({np.shape(values)!r})",
                 *lines(entries("out", values), "    "), "    return out"]
@@ -157,14 +162,14 @@ class Writer:
             opening=opening, family=sheet[0], clocked=" clock=clock,"*bool(clock),
             options="".join(f"    {line}\n" for line in sheet[1:-1]), last=sheet[-1], closing=closing)
 
-    def returned(self, **fields: Any) -> list[str]:
+    def returned(self, **fields: np.ndarray) -> list[str]:
         """Lines of a start of plain numbers."""
         inner = ", ".join(f"{key!r}: np.array({np.asarray(value, dtype=float).tolist()!r})"
                           for key, value in fields.items())
         return [f"    return {{{inner}}}"]
 
 
-def _parameter(name: str, value: Any) -> Any:
+def _parameter(name: str, value: ArrayLike) -> Any:
     if not name.isidentifier() or keyword.iskeyword(name):
         raise InputError(f"parameter {name!r} must be a name of Python")
     array = real_array(f"parameter {name}", value)
@@ -173,25 +178,37 @@ def _parameter(name: str, value: Any) -> Any:
     return float(array) if array.ndim == 0 else array
 
 
-def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None, default: Any = None) -> np.ndarray:
+def field_of(start: Start, name: str, shape: tuple[int, ...] | None = None,
+             default: ArrayLike | None = None, *, rows: bool = True) -> np.ndarray:
     """A field of the start. Raises InputError where it is missing, not finite or of another shape."""
     if name not in start and default is None:
         raise InputError(f"start lacks {name!r}; it has {', '.join(start) or 'nothing'}")
     value = fitted(real_array(f"start {name}", start.get(name, default)), shape)
     if not value.size:
         raise InputError(f"start {name} is empty")
-    if (shape is not None and value.shape != shape) or not np.isfinite(value).all():
-        of = f" of shape {shape}, not {value.shape}" if shape else ""
+    if value.ndim > 1 and not rows:
+        raise InputError(f"start {name} must be of shape (n,), not {value.shape}: reshape it in the function")
+    wrong = shape is not None and value.shape != shape
+    if wrong or not np.isfinite(value).all():
+        of = f" of shape {shape}, not {value.shape}" if wrong else ""
         raise InputError(f"start {name} must be finite numbers{of}")
     return value
 
 
-def cross(u: Any, v: Any) -> list[Any]:
+def _several(start: Start, name: str, shape: tuple[int, ...] = (3,)) -> np.ndarray:
+    """A field of one body or of several. Raises InputError: another shape."""
+    value = field_of(start, name)
+    if shape not in (value.shape, value.shape[1:]):
+        raise InputError(f"start {name} must be of shape {shape} or (n, {str(shape)[1:]}, not {value.shape}")
+    return value
+
+
+def cross(u: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """u x v of anything with three entries."""
     return [u[1]*v[2] - u[2]*v[1], u[2]*v[0] - u[0]*v[2], u[0]*v[1] - u[1]*v[0]]
 
 
-def entries(text: str, values: Any) -> list[tuple[str, Any]]:
+def entries(text: str, values: Any) -> list[tuple[str, Scalar]]:
     """Targets of all entries of an array."""
     values = np.asarray(values, dtype=object)
     return [(f"{text}[{', '.join(map(str, entry))}]", values[entry]) for entry in np.ndindex(*values.shape)]
@@ -199,12 +216,9 @@ def entries(text: str, values: Any) -> list[tuple[str, Any]]:
 
 def spheres(w: Writer, given: Given) -> str:
     """Points on spheres with V(q, p), a mass matrix and force(t, q, v, p)."""
-    q0 = field_of(w.start, "q")
-    single = q0.ndim == 1
-    q0 = np.atleast_2d(q0)
+    q0 = _several(w.start, "q")
+    single, q0 = q0.ndim == 1, np.atleast_2d(q0)
     n = len(q0)
-    if q0.shape != (n, 3):
-        raise InputError(f"start q must be unit vectors of shape (n, 3), not {q0.shape}")
     shape = (3,) if single else (n, 3)
     v0 = field_of(w.start, "v", shape, np.zeros(shape)).reshape(n, 3)
     omega0 = field_of(w.start, "omega", shape, np.cross(q0, v0).reshape(shape)).reshape(n, 3)
@@ -259,7 +273,8 @@ def fixed_body(w: Writer, given: Given) -> str:
     moved = [x for k in range(3) for x in cross(u, y[k])]
     w.method("torque_slope(self, q, u)", list(zip(abc, along(torque, flat, moved), strict=True)), "return a, b, c")
     if given.torque:
-        rate = turn @ ((turn.T @ momentum)/inertia)
+        with np.errstate(all="ignore"):  # moments that are zero are refused later
+            rate = turn @ ((turn.T @ momentum)/inertia)
         applied = w.call("torque", given.torque, (3,), t=w.t, R=axes, omega=w.array("omega", rate))
         w.method("applied(self, t, q, omega)", list(zip(abc, applied, strict=True)), "return a, b, c")
     w.method("energy(self, q)", [("", v)])
@@ -274,7 +289,7 @@ def fixed_body(w: Writer, given: Given) -> str:
     return text.replace("    return System(", "    return System(p['inertia'], ", 1)
 
 
-def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
+def _is_linear(w: Writer, v: Scalar, slope: np.ndarray, y: np.ndarray) -> bool:
     """Whether V = -gravity.(R lever): its slopes do not depend on R and have rank one, and V holds nothing else, at
     other parameters too, which are moved at random."""
     flat, random = list(y.flat), np.random.default_rng(3)
@@ -293,9 +308,8 @@ def _is_linear(w: Writer, v: Any, slope: np.ndarray, y: Any) -> bool:
 def rigid_bodies(w: Writer, given: Given) -> str:
     """Free bodies with V(x, R, p); force and torque (x, v, R, omega, p) are applied beside it, spatial, about the
     centres of mass."""
-    x0 = field_of(w.start, "x")
-    single = x0.ndim == 1
-    x0 = np.atleast_2d(x0)
+    x0 = _several(w.start, "x")
+    single, x0 = x0.ndim == 1, np.atleast_2d(x0)
     n = len(x0)
     one, three = ((3,), (3, 3)) if single else ((n, 3), (n, 3, 3))
     v0, rate = (field_of(w.start, name, one, np.zeros(one)).reshape(n, 3) for name in ("v", "rate"))
@@ -329,13 +343,14 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         f"kept=lambda p: Kept(*kept_of_bodies(build(p), {n})), potential={{'potential_energy': 'V'}})"])
 
 
-def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian: Any = None, **state: Any) -> str:
+def _observed(w: Writer, given: Given, energy: Scalar, conserved: bool, hamiltonian: Scalar | None = None,
+              **state: Any) -> str:
     """Write `observe`, the columns of energy and named invariants of the state, and return what they are called, each
     with whether it is kept. The energy is zero for systems without one; it may be the Hamiltonian that is written."""
     kept = {"energy": energy}
     for name, function in (given.invariants or {}).items():
-        if not name.isidentifier() or name in ("energy", "time", *state):
-            raise InputError(f"invariant {name!r} must be a name of Python, no name of the state, energy or time")
+        if not name.isidentifier() or name in state or TAKEN.fullmatch(name):
+            raise InputError(f"invariant {name!r} must be a name of Python, and none that data have, as time")
         kept[name] = w.call(f"invariant {name}", function, (), **state)
     values, written = entries("out", list(kept.values())), []
     if hamiltonian is not None and hamiltonian is energy:
@@ -344,12 +359,16 @@ def _observed(w: Writer, given: Given, energy: Any, conserved: bool, hamiltonian
     return repr({name: name != "energy" or conserved for name in kept})
 
 
-def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
-    """Whether a function with this slope stays constant, at the start and beside it, where nothing is zero."""
+def _kept_by(w: Writer, slope: Iterable[Scalar], rates: Iterable[Scalar], units: Sequence[np.ndarray] = ()) -> bool:
+    """Whether a function with this slope stays constant, at the start and beside it, where nothing is zero. units: of
+    rows y those that are orthonormal, and stay so."""
     size = max((abs(value) for name, value in w.values.items() if name[:2] == "y["), default=0.0) or 1.0
     for moved in (0.0, 0.01):
         place = {name: value + moved*(k % 5 + 1)*(value or size) for k, (name, value) in enumerate(w.values.items())
                  if name[:2] == "y[" or name == "t"}
+        for rows in units:
+            one, _, other = np.linalg.svd([[place[input_text(x)] for x in row] for row in rows], full_matrices=False)
+            place |= zip(map(input_text, rows.flat), (one @ other).flat, strict=True)
         with np.errstate(all="ignore"):
             terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
         if abs(terms.sum()) > KEPT*np.abs(terms).sum():
@@ -357,11 +376,9 @@ def _kept_by(w: Writer, slope: Any, rates: Any) -> bool:
     return True
 
 
-def first_order(w: Writer, given: Given, summed: Callable[[Any], tuple[Any, str]] | None = None) -> str:
+def first_order(w: Writer, given: Given, summed: Callable[[np.ndarray], tuple[np.ndarray, str]] | None = None) -> str:
     """dy/dt = f(t, y, p). summed: of y, gives rates of parts instead, and further arguments of the sheet."""
-    y0 = np.atleast_1d(field_of(w.start, "y"))
-    if y0.ndim > 1:
-        raise InputError(f"start y must be of shape (n,), not {y0.shape}: write y.reshape{y0.shape} in the function")
+    y0 = np.atleast_1d(field_of(w.start, "y", rows=False))
     y = w.array("y", y0[None])[0]
     rates, more = summed(y) if summed else (w.call("rhs", given.rhs, y0.shape, t=w.t, y=y), "")
     w.method("rates(self, t, y, out)", entries("out", rates[None]))
@@ -379,7 +396,7 @@ def first_order(w: Writer, given: Given, summed: Callable[[Any], tuple[Any, str]
 
 def lagrangian(w: Writer, given: Given) -> str:
     """L(q, v, p), quadratic in v: rows q and dL/dv."""
-    q0 = np.atleast_1d(field_of(w.start, "q"))
+    q0 = np.atleast_1d(field_of(w.start, "q", rows=False))
     n = len(q0)
     v0 = np.atleast_1d(field_of(w.start, "v", q0.shape))
     q, v = w.array("y", q0[None])[0], w.array("v", v0)
@@ -415,7 +432,7 @@ def lagrangian(w: Writer, given: Given) -> str:
 
 def hamiltonian(w: Writer, given: Given) -> str:
     """H(q, momentum, p): Hamilton's equations."""
-    q0 = np.atleast_1d(field_of(w.start, "q"))
+    q0 = np.atleast_1d(field_of(w.start, "q", rows=False))
     p0 = np.atleast_1d(field_of(w.start, "momentum", q0.shape))
     q, momentum = w.array("y", np.array([q0, p0]))
     found = w.call("hamiltonian", given.hamiltonian, (), q=q, momentum=momentum, t=w.t)
@@ -428,8 +445,8 @@ def hamiltonian(w: Writer, given: Given) -> str:
                       w.returned(q=q0, momentum=p0))
 
 
-def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[Any], push: list[Any], force: list[Any],
-               energy: Any, conserved: bool, start: list[str]) -> str:
+def _canonical(w: Writer, given: Given, q: np.ndarray, momentum: list[Symbol], rate: list[Scalar], push: list[Scalar],
+               force: list[Scalar], energy: Scalar, conserved: bool, start: list[str]) -> str:
     """`energy` without the forces, which is conserved where nothing in it depends on time: then they do work."""
     if force:
         push = [a + b for a, b in zip(push, force, strict=True)]
@@ -446,7 +463,8 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
     hamiltonian, conservative = energy, conserved and not force
     conserved = conservative or worked
     if given.energy:
-        energy, conserved = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate)), True
+        energy = w.call("energy", given.energy, (), q=q, momentum=frozen(momentum), v=frozen(rate))
+        conserved = _kept_by(w, gradient(energy, [*q, *momentum]), [*rate, *push])
     if conservative:
         w.method("hamiltonian(self, y)", [("", hamiltonian)])
     kept = _observed(w, given, energy, conserved, hamiltonian if conservative else None, q=q,
@@ -458,9 +476,7 @@ def _canonical(w: Writer, given: Given, q: Any, momentum: list[Any], rate: list[
 
 def particles(w: Writer, given: Given) -> str:
     """m dv/dt = force(t, x, p) - dV/dx + v x magnetic(t, x, p)."""
-    x0 = field_of(w.start, "x")
-    if x0.shape not in ((3,), (len(x0), 3)):
-        raise InputError(f"start x must be of shape (3,) or (n, 3), not {x0.shape}")
+    x0 = _several(w.start, "x")
     v0 = field_of(w.start, "v", x0.shape, np.zeros(x0.shape))
     n = x0.size//3
     y = w.array("y", np.concatenate([x0.reshape(n, 3), v0.reshape(n, 3)]))
@@ -498,14 +514,10 @@ def _pivots(a: np.ndarray) -> list[int]:
 
 def turned(start: Start) -> dict[str, np.ndarray]:
     """Attitudes R, unit vectors q and rows x of a start, those that there are. Raises InputError: another shape."""
-    found = {letter: field_of(start, letter) for letter in PARTS if letter in start}
-    for letter, value in found.items():
-        one = (3,)*len(PARTS[letter].dims)
-        if value.shape != one and (value.ndim != len(one) + 1 or value.shape[1:] != one):
-            raise InputError(f"start {letter} must be of shape {one} or (n, {str(one)[1:]}, not {value.shape}")
-    if not {"R", "q"} & {*found}:
+    start_of = {letter: _several(start, letter, (3,)*len(PARTS[letter].dims)) for letter in PARTS if letter in start}
+    if not {"R", "q"} & {*start_of}:
         raise InputError(f"start lacks R or q, what the field turns; it has {', '.join(start) or 'nothing'}")
-    return found
+    return start_of
 
 
 def rates_of(found: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
@@ -530,13 +542,19 @@ def field(w: Writer, given: Given) -> str:
                               **arguments), (number, 3))
     w.method("algebra(self, t, y, out)", entries("out", found), "return True")
     energy = w.call("energy", given.energy, (), **arguments) if given.energy else 0.0
-    kept = _observed(w, given, energy, given.energy is not None, **arguments)
+    rates, units = np.zeros(y.shape, dtype=object), list[np.ndarray]()
+    for letter, (rows, at) in places.items():
+        each = 3 if letter == "R" else 1
+        turns = np.repeat(found[at], each, axis=0)
+        rates[rows] = turns if letter == "x" else np.cross(turns, y[rows])
+        units += [] if letter == "x" else [*y[rows].reshape(-1, each, 3)]
+    kept = _observed(w, given, energy, given.energy is not None and _kept_by(
+        w, gradient(energy, [*y.flat]), [*rates.flat], units), **arguments)
     return w.text("turning", w.returned(**{PARTS[letter].name: value for letter, value in start.items()}), [], [
         "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-def written(kind: Kind, name: str, parameters: Mapping[str, Any], start: Start, t_end: float, given: Given
-            ) -> tuple[str, int]:
+def written(kind: Kind, name: str, parameters: Parameters, start: Start, t_end: float, given: Given) -> tuple[str, int]:
     """The text of the plugin, and the number of its operations."""
     made, own = kind.made, dict(parameters)
     for key in ("mass", "inertia"):
@@ -549,7 +567,7 @@ def written(kind: Kind, name: str, parameters: Mapping[str, Any], start: Start, 
     if made is particles:
         own.setdefault("mass", 1.0)
     if made is rigid_bodies:
-        n = len(np.atleast_2d(field_of(start, "x")))
+        n = len(np.atleast_2d(_several(start, "x")))
         inertia = real_array("inertia", own.get("inertia", 1.0))
         matrices = inertia.ndim == 3 or (inertia.shape == (3, 3) and n != 3)
         for key, shape in (("mass", (n,)), ("inertia", (n, 3, 3) if matrices else (n, 3))):

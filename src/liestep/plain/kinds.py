@@ -66,12 +66,12 @@ def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:
 def documented(function: F) -> F:
     """Decorator of the implementation: its signature has the arguments of all kinds, its docstring their texts."""
     own = inspect.signature(function)
-    found = {name: one for name, one in own.parameters.items() if one.kind != one.VAR_KEYWORD}
+    taken = {name: one for name, one in own.parameters.items() if one.kind != one.VAR_KEYWORD}
     for each in KINDS:
         for name, one in each.signature.parameters.items():
-            found.setdefault(name, one.replace(default=None if one.default is one.empty else one.default,
+            taken.setdefault(name, one.replace(default=None if one.default is one.empty else one.default,
                                                annotation=one.empty))
-    function.__dict__["__signature__"] = own.replace(parameters=list(found.values()))
+    function.__dict__["__signature__"] = own.replace(parameters=list(taken.values()))
     function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(each.text() for each in KINDS)])
     return function
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.straight.symbols import Node, reachable
-from liestep.plain.symbols import gradient, input_text, substituted
+from liestep.plain.symbols import Scalar, Symbol, gradient, input_text, substituted
 
 FORMATS = {"add": "{} + {}", "sub": "{} - {}", "mul": "{}*{}", "inverse": "", "scale": "{}*{}",
            "shift": "{1} + {0}", "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})", "exp": "exp({})",
@@ -15,7 +15,7 @@ CHOICES = {"<": "if_less", "<=": "if_at_most", "==": "if_equal"}
 LONGEST = 90  # characters of an expression within another one
 
 
-def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[str]:
+def lines(results: Sequence[tuple[str, Scalar]], indent: str = "        ") -> list[str]:
     """Lines that write each expression to a target ("out[0, 1]"), or return it (""). What is used once stands where it
     is used."""
     nodes = reachable(x for _, x in results)
@@ -27,14 +27,14 @@ def lines(results: Sequence[tuple[str, Any]], indent: str = "        ") -> list[
     text: dict[int, str] = {}
     found: list[str] = []
 
-    def part(x: Any) -> str:
+    def part(x: Scalar) -> str:
         if isinstance(x, Node):
             return text[x.place]
         x = float(x)
         shown = f"np.inf*{1.0 if x > 0 else -1.0}" if x in (float("inf"), float("-inf")) else repr(x)
         return f"({shown})" if x < 0 or "*" in shown else shown
 
-    def written(node: Any) -> str:
+    def written(node: Node) -> str:
         if node.op == "select":
             op, *parts = node.args
             return f"{CHOICES[op]}({', '.join(map(part, parts))})"
@@ -74,7 +74,7 @@ def _bare(text: str) -> str:
     return text
 
 
-def operations(outs: Sequence[Any]) -> int:
+def operations(outs: Sequence[Scalar]) -> int:
     """Number of operations of expressions, what they share counted once."""
     return sum(node.op != "input" for node in reachable(outs))
 
@@ -87,13 +87,13 @@ class Loop(NamedTuple):
     """A term for rows a (and b), and the lines of the loops over them."""
 
     heads: list[str]
-    term: Any
-    inputs: list[Any]  # the symbols in it that are entries of rows
+    term: Scalar
+    inputs: list[Symbol]  # the symbols in it that are entries of rows
 
 
 def terms_of(x: Any) -> list[tuple[float, Any]]:
     """(factor, node) of the terms of a sum; a number is a term too."""
-    found, waiting = [], [(1.0, x)]
+    terms, waiting = [], [(1.0, x)]
     while waiting:
         factor, x = waiting.pop()
         op = x.op if isinstance(x, Node) else ""
@@ -104,8 +104,8 @@ def terms_of(x: Any) -> list[tuple[float, Any]]:
         elif op == "shift":
             waiting += [(factor, x.args[0]), (factor, x.args[1])]
         else:
-            found.append((factor, x))
-    return found
+            terms.append((factor, x))
+    return terms
 
 
 def in_row(x: Node) -> bool:
@@ -113,7 +113,7 @@ def in_row(x: Node) -> bool:
     return x.op == "input" and len(x.args) > 1
 
 
-def shape_of(*values: Any) -> tuple[tuple, tuple[int, ...]]:
+def shape_of(*values: Node | float) -> tuple[tuple, tuple[int, ...]]:
     """What terms that differ by their rows only have in common, and these rows in the order in which they occur."""
     nodes = reachable(values)
     number = {x.place: k for k, x in enumerate(nodes)}
@@ -142,7 +142,7 @@ def heads_of(rows: set[tuple[int, ...]], n: int) -> list[str] | None:
     return None
 
 
-def split(value: Any, n: int) -> tuple[Any, list[Loop]]:
+def split(value: Scalar, n: int) -> tuple[Scalar, list[Loop]]:
     """A sum over n rows as what is no loop, and loops."""
     groups: dict[tuple, list[tuple[tuple[int, ...], Any]]] = {}
     rest: Any = 0.0
@@ -166,55 +166,55 @@ def split(value: Any, n: int) -> tuple[Any, list[Loop]]:
     return rest, loops
 
 
-def named(rows: Sequence[int], values: Sequence[Any]) -> dict[int, Any]:
+def named(rows: Sequence[int], values: Sequence[Scalar]) -> dict[int, Any]:
     """Symbols of the rows a, b in place of those of some rows, by the places of these."""
-    found = {}
+    names = {}
     for x in reachable(values):
         if in_row(x):
             array, row, *columns = x.args
-            found[x.place] = x.graph.node("input", array, NAMES[rows.index(row)], *columns)
-    return found
+            names[x.place] = x.graph.node("input", array, NAMES[rows.index(row)], *columns)
+    return names
 
 
-def row_lines(values: Any) -> tuple[list[str], list[Any]]:
+def row_lines(values: Sequence[Sequence[Scalar]] | np.ndarray) -> tuple[list[str], list[Scalar]]:
     """Lines that write the rows of `out`, as a loop where each one is the same function of its row, and the expressions
     in them."""
     n, width = len(values), len(values[0])
-    found = [shape_of(*row) for row in values]
-    if n < FEWEST or any(shape != found[0][0] or rows not in ((), (i,)) for i, (shape, rows) in enumerate(found)):
+    shapes = [shape_of(*row) for row in values]
+    if n < FEWEST or any(shape != shapes[0][0] or rows not in ((), (i,)) for i, (shape, rows) in enumerate(shapes)):
         results = [(f"out[{i}, {k}]", values[i][k]) for i in range(n) for k in range(width)]
         return lines(results), [x for _, x in results]
     row = substituted(list(values[0]), named([0], list(values[0])))
     return [f"        for a in range({n}):", *lines([(f"out[a, {k}]", x) for k, x in enumerate(row)], " "*12)], row
 
 
-def within(loop: Loop, results: Sequence[tuple[str, Any]]) -> list[str]:
+def within(loop: Loop, results: Sequence[tuple[str, Scalar]]) -> list[str]:
     """The lines of a loop that add expressions to targets."""
-    found, indent = [], "        "
+    written, indent = [], "        "
     for head in loop.heads:
-        found.append(indent + head)
+        written.append(indent + head)
         indent += "    " if head.endswith(":") else ""
-    return found + lines([(f"{target} +", x) for target, x in results], indent)
+    return written + lines([(f"{target} +", x) for target, x in results], indent)
 
 
-def sum_lines(value: Any, n: int) -> tuple[list[str], list[Any]]:
+def sum_lines(value: Scalar, n: int) -> tuple[list[str], list[Scalar]]:
     """Lines that return a sum, and the expressions in them."""
     rest, loops = split(value, n)
     if not loops:
         return lines([("", value)]), [value]
-    found = lines([("total", rest)])
+    written = lines([("total", rest)])
     for loop in loops:
-        found += within(loop, [("total", loop.term)])
-    return [*found, "        return total"], [rest, *(loop.term for loop in loops)]
+        written += within(loop, [("total", loop.term)])
+    return [*written, "        return total"], [rest, *(loop.term for loop in loops)]
 
 
-def gradient_lines(value: Any, q: Any) -> tuple[list[str], list[Any]]:
+def gradient_lines(value: Scalar, q: np.ndarray) -> tuple[list[str], list[Scalar]]:
     """Lines that write the slopes of a sum by the rows of q (n, 3) to those of `out`, and the expressions in them."""
     rest, loops = split(value, len(q))
-    found, outs = row_lines(np.reshape(gradient(rest, list(q.flat)), q.shape))
+    written, outs = row_lines(np.reshape(gradient(rest, list(q.flat)), q.shape))
     for loop in loops:
         slopes = gradient(loop.term, loop.inputs)
-        found += within(loop, [("out" + input_text(x).removeprefix(x.args[0]), slope)
+        written += within(loop, [("out" + input_text(x).removeprefix(x.args[0]), slope)
                                for x, slope in zip(loop.inputs, slopes, strict=True)])
         outs += slopes
-    return found, outs
+    return written, outs

@@ -7,10 +7,11 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
-from liestep.mechanics.contracts.sheet import invariant_axes, real_array
+from liestep.mechanics.contracts.sheet import SYMMETRY_TOLERANCE, Parameters, invariant_axes, real_array
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, Shape
 from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
 from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
@@ -19,7 +20,7 @@ from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TU
 from liestep.plain.arrays import frozen, place
 from liestep.plain.families import MOST_WRITTEN, Given, Writer, cross, entries
 from liestep.plain.loops import lines, operations
-from liestep.plain.symbols import evaluated, gradient
+from liestep.plain.symbols import Scalar, evaluated, gradient
 
 POINTS = (32, 64, 128, 256, 512)  # intervals from whose ends the nearest point of a curve is looked for
 STRAIGHT = 0.5                    # least cosine between the tangents of two of them
@@ -33,9 +34,9 @@ class Held:
 
     def __init__(self, w: Writer):
         self.w = w
-        self.targets: list[list[tuple[str, Any]]] = []
+        self.targets: list[list[tuple[str, Scalar]]] = []
 
-    def held(self, k: int, x: Any, out: np.ndarray) -> None:
+    def held(self, k: int, x: Sequence[float] | np.ndarray, out: np.ndarray) -> None:
         """As `multibody.elements.NoOwn.held`."""
         values = evaluated([found for _, found in self.targets[k]], self.w.values | {
             f"x[{c}]": float(x[c]) for c in range(3)})
@@ -136,7 +137,7 @@ def _parts(what: str, kind: type, given: Any) -> list[Any]:
     return parts
 
 
-def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
+def _array(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> np.ndarray:
     array = real_array(what, value)
     if array.shape not in shapes or not np.isfinite(array).all():
         wrong = f"of shape {array.shape}" if array.shape not in shapes else str(array.tolist())
@@ -145,8 +146,8 @@ def _array(what: str, value: Any, *shapes: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element], gravity: Any,
-              fit: bool) -> tuple[Assembly, dict[str, np.ndarray]]:
+def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element],
+              gravity: ArrayLike, fit: bool) -> tuple[Assembly, dict[str, np.ndarray]]:
     """The assembly, with numbers for the functions of joints, which it holds, and of elements, and its start, moved to
     the joints if it shall fit.
     Raises InputError: as `Assembly` and `check_joints`, or data of the wrong kind or shape."""
@@ -156,16 +157,15 @@ def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], eleme
     inertia, mass, states = [], [], []
     for k, body in enumerate(bodies):
         matrix = _array(f"inertia of body {k}", body.inertia, (3,), (3, 3))
-        inertia.append(np.diag(matrix) if matrix.ndim == 1 else matrix)
+        inertia.append(np.diag(matrix) if matrix.ndim == 1 else 0.5*(matrix + matrix.T))
         mass.append(float(_array(f"mass of body {k}", body.mass, ())))
-        if not (mass[-1] > 0.0 and np.array_equal(inertia[-1], inertia[-1].T) and np.linalg.eigvalsh(
-                inertia[-1])[0] > 0.0):
-            raise InputError(f"body {k} must have a positive mass and a symmetric positive definite inertia")
         moments = np.linalg.eigvalsh(inertia[-1])
+        skew = np.abs(matrix - matrix.T).max()
+        if not (mass[-1] > 0.0 and moments[0] > 0.0 and skew <= SYMMETRY_TOLERANCE*moments[2]):
+            raise InputError(f"body {k} must have a positive mass and a symmetric positive definite inertia")
         if moments[2] > (moments[0] + moments[1])*(1.0 + 1e-9):
             shown = ", ".join(f"{x:.6g}" for x in moments)
-            raise InputError(f"no body has the moments {shown} of body {k}: the largest is more than the sum of the"
-                             " others")
+            raise InputError(f"no body has the moments {shown} of body {k}: one is more than the sum of the others")
         x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
         states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
     numbers = count()
@@ -173,19 +173,19 @@ def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], eleme
                 for item in _parts("elements", Element, elements)]
     shapes = tuple(replace(shape, body=k) for k, body in enumerate(bodies)
                    for shape in _parts(f"shape of body {k}", Shape, body.shape))
-    found = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
+    assembly = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
                      tuple(_parts("joints", Joint, joints)), tuple(numbered), shapes=shapes)
     start = stacked(states)
-    joined = tuple(held.filled(found.joints, start))
+    joined = tuple(held.filled(assembly.joints, start))
     if held.targets:
-        found = replace(found, joints=joined, own=held)
-    start = nearest_start(found, start) if fit else start
+        assembly = replace(assembly, joints=joined, own=held)
+    start = nearest_start(assembly, start) if fit else start
     try:
-        check_joints(found, start, MANIFOLD_TOLERANCE)
+        check_joints(assembly, start, MANIFOLD_TOLERANCE)
     except InputError as error:
         raise InputError(f"{str(error).partition(';')[0]}; fit=True moves the bodies to the nearest start that fits, as"
                          " liestep.consistent_start does") from None
-    return found, start
+    return assembly, start
 
 
 def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
@@ -205,7 +205,7 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     moving = {"v": frozen([s[MOVING*i + VELOCITY] for i in range(n)]),
               "omega": frozen([s[MOVING*i + TURN] for i in range(n)])}
     added = np.full((2*n, 3), 0.0, dtype=object)
-    power: Any = 0.0
+    power: Scalar = 0.0
     for at, name, rates in ((0, "torque", "omega"), (1, "force", "v")):
         if getattr(given, name):
             added[at::2] = w.call(name, getattr(given, name), (n, 3), t=w.t, **seen, **moving)
@@ -230,7 +230,7 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
 
 
-def written(name: str, parameters: Mapping[str, Any], t_end: float, given: Given, **parts: Any) -> tuple[str, int]:
+def written(name: str, parameters: Parameters, t_end: float, given: Given, **parts: Any) -> tuple[str, int]:
     """The text of the plugin of the `parts` of `assembled`, and the number of operations of the functions."""
     w = Writer(name, parameters, {}, t_end)
     held = Held(w)

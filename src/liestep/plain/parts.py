@@ -1,14 +1,13 @@
 """Systems that are sums of parts whose flows are known, for splittings."""
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from liestep.errors import InputError
 from liestep.plain.arrays import place
 from liestep.plain.families import KEPT, Given, Writer, entries, first_order
-from liestep.plain.symbols import Symbol, depends, evaluated, gradient, input_text, substituted
+from liestep.plain.symbols import Scalar, Symbol, depends, evaluated, gradient, input_text, substituted
 
 SHARE = 0.01  # of t_end, over which flows are looked at
 
@@ -18,7 +17,7 @@ def summed(w: Writer, given: Given) -> str:
     return first_order(w, given, lambda y: _flows(w, given.parts, y))
 
 
-def _flows(w: Writer, parts: Sequence[Callable], y: Any) -> tuple[Any, str]:
+def _flows(w: Writer, parts: Sequence[Callable], y: np.ndarray) -> tuple[np.ndarray, str]:
     """Write the flows of parts; the sum of their rates, and what the sheet says of them. Raises InputError: a part of
     rates depends on what it moves, or a function of h is no flow."""
     if not isinstance(parts, Sequence) or len(parts) < 2 or not all(map(callable, parts)):
@@ -29,7 +28,7 @@ def _flows(w: Writer, parts: Sequence[Callable], y: Any) -> tuple[Any, str]:
         if "h" in inspect.signature(part).parameters:
             flow = w.call(what, part, y.shape, h=h, y=y)
             own = substituted([gradient(x, [h])[0] for x in flow], {h.place: 0.0})
-            volume &= _is_flow(w, what + place(part), flow, h, y)
+            volume &= _is_flow(w, what + place(part), flow, y)
         else:
             own = w.call(what, part, y.shape, y=y)
             moved = [y[j] for j in range(len(y)) if isinstance(own[j], Symbol) or own[j] != 0.0]
@@ -45,14 +44,14 @@ def _flows(w: Writer, parts: Sequence[Callable], y: Any) -> tuple[Any, str]:
     return rates, f", parts={len(parts)}, volume={volume}"
 
 
-def _is_flow(w: Writer, what: str, flow: Any, h: Any, y: Any) -> bool:
+def _is_flow(w: Writer, what: str, flow: Sequence[Scalar], y: np.ndarray) -> bool:
     """Whether a flow keeps the volume. Raises InputError: it does not begin at y, or twice h is not h and h again."""
     size, volume = max(abs(value) for name, value in w.values.items() if name[:2] == "y[") or 1.0, True
     names = [input_text(x) for x in y]
     for moved in (0.0, 0.1):
         at = w.values | {name: w.values[name] + moved*(k % 5 + 1)*size for k, name in enumerate(names)}
 
-        def after(times: float, start: Sequence[float], at: dict[str, Any] = at) -> Any:
+        def after(times: float, start: Sequence[float] | np.ndarray, at: dict[str, float] = at) -> np.ndarray:
             moving = {**dict(zip(names, start, strict=True)), "h": times*SHARE*w.t_end}
             return np.array(evaluated(list(flow), at | moving))
 

@@ -12,11 +12,14 @@ from typing import Any
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError, number_or_nan, unknown
 from liestep.files.extras import extras
 from liestep.files.textfiles import read_text
+from liestep.mechanics.contracts.sheet import Fields, Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import GROUND
+from liestep.mechanics.formulations.multibody.inverse import JointSpace
 from liestep.mechanics.formulations.multibody.tree import Tree
 from liestep.plain import LONGEST, System, urdf
 from liestep.simulation.endings.going import specification_of
@@ -36,6 +39,7 @@ LEFT_OUT = {
 COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
 GRIDS, LETTERS = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
 ELEMENTS = 10_000  # of a model that are repeated, at most
+Coordinates = ArrayLike | None
 # MuJoCo's geoms by number: the shape, and its size of that of the geom; a capsule is as long as its cylinder and ends
 SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
     2: ("ball", lambda s: s[[0, 0, 0]]), 3: ("cylinder", lambda s: (s[0], 2.0*(s[0] + s[1]))), 4: ("ball", lambda s: s),
@@ -57,7 +61,7 @@ class Robot(System):
     def left_out(self) -> tuple[str, ...]:
         return self.tree.left_out
 
-    def start(self, q: Any, v: Any = None) -> dict[str, np.ndarray]:
+    def start(self, q: ArrayLike, v: ArrayLike | None = None) -> dict[str, np.ndarray]:
         """State of a robot whose joints are there, to be given as `initial`. Raises InputError: another size.
 
         Args:
@@ -66,7 +70,7 @@ class Robot(System):
         """
         return self.tree.state(q, np.zeros(self.tree.sizes[1]) if v is None else v)
 
-    def torque(self, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    def torque(self, values: Fields) -> dict[str, np.ndarray]:
         """What a controller gives for torques of joints by their names, the others zero. Raises InputError: an unknown
         joint, or another number of values than its rates.
 
@@ -74,17 +78,17 @@ class Robot(System):
             values: in N m, or in N of slides, by joints.
         """
         labels = np.array(self.tree.labels)
-        found = np.zeros(len(labels))
+        torques = np.zeros(len(labels))
         for name, value in values.items():
             at = np.flatnonzero(labels == name)
             if not at.size:
                 raise InputError(f"torque: {unknown('joint', name, labels)}; joints that are fixed have none")
             if np.shape(value) not in ((), (len(at),)) or (not np.shape(value) and len(at) > 1):
                 raise InputError(f"torque of joint {name} must be {len(at)} numbers, not of shape {np.shape(value)}")
-            found[at] = value
-        return {"torque": found}
+            torques[at] = value
+        return {"torque": torques}
 
-    def actuate(self, values: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> dict[str, np.ndarray]:
+    def actuate(self, values: Mapping[str, float], state: State | None = None) -> dict[str, np.ndarray]:
         """What a controller gives for motors and servos of an MJCF file by their names, ctrl of the others zero: gear
         times the force of gain, kp and kv, within their ranges and those of the joints. Raises InputError: an unknown
         motor, no number, or a file with servos and no state.
@@ -93,7 +97,7 @@ class Robot(System):
             values: MuJoCo's ctrl, by motors.
             state: of the controller, whose q and v servos follow, until it is called again (default: no servos).
         """
-        found, motors = np.zeros(self.tree.sizes[1]), {motor.name: motor for motor in self.tree.motors}
+        torques, motors = np.zeros(self.tree.sizes[1]), {motor.name: motor for motor in self.tree.motors}
         for name, value in values.items():
             if name not in motors:
                 raise InputError(f"actuate: {unknown('motor', name, motors)}")
@@ -104,30 +108,31 @@ class Robot(System):
             raise InputError(f"actuate: servo {servo} follows q and v: give actuate(values, state)")
         q, v = (state["q"], state["v"]) if servo and state is not None else (None, None)
         for motor in motors.values():
-            found[motor.to] += motor.torque(float(values.get(motor.name, 0.0)), q, v)
+            torques[motor.to] += motor.torque(float(values.get(motor.name, 0.0)), q, v)
         for motor in motors.values():
-            found[motor.to] = np.clip(found[motor.to], *motor.torques)
-        return {"torque": found}
+            torques[motor.to] = np.clip(torques[motor.to], *motor.torques)
+        return {"torque": torques}
 
-    def mass_matrix(self, q: Any) -> np.ndarray:
+    def mass_matrix(self, q: ArrayLike) -> np.ndarray:
         """Mass matrix of the joints, armature included, in kg m2 (kg of slides).
 
         Args:
             q: coordinates of the joints, in m and rad.
         """
-        return self.tree.dynamics(self._parameters, q, np.zeros(self.tree.sizes[1]))[0]
+        found: np.ndarray = self.tree.dynamics(self._joint_space, q, np.zeros(self.tree.sizes[1]))[0]
+        return found + np.diag(self._parameters["armature"])
 
-    def bias(self, q: Any, v: Any) -> np.ndarray:
+    def bias(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Torques that hold the joints at no acceleration, against gravity and the forces of rates, without damping; at
-        v = 0 those of gravity compensation.
+        v = 0 those of gravity compensation. Masses and gravity are the file's, whatever the `parameters` of a run.
 
         Args:
             q: coordinates of the joints, in m and rad.
             v: their rates, in m/s and rad/s.
         """
-        return self.tree.dynamics(self._parameters, q, v)[1]
+        return self.tree.dynamics(self._joint_space, q, v)[1]
 
-    def inverse_dynamics(self, q: Any, v: Any, a: Any) -> np.ndarray:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Torques that accelerate the joints so, against damping too.
 
         Args:
@@ -135,23 +140,32 @@ class Robot(System):
             v: their rates, in m/s and rad/s.
             a: their accelerations, in m/s2 and rad/s2.
         """
-        matrix, bias = self.tree.dynamics(self._parameters, q, v)
-        if np.shape(a) != bias.shape:
-            raise InputError(f"a must be {len(bias)} numbers, not of shape {np.shape(a)}")
-        found: np.ndarray = matrix @ np.asarray(a, dtype=float) + bias + self._parameters["damping"]*np.asarray(v)
+        matrix, bias = self.tree.dynamics(self._joint_space, q, v)
+        p, wanted = self._parameters, self.tree.numbers("a", a, len(bias))
+        found: np.ndarray = matrix @ wanted + bias + p["armature"]*wanted + p["damping"]*np.asarray(v, dtype=float)
         return found
 
     @cached_property
-    def _parameters(self) -> Mapping[str, Any]:
+    def _parameters(self) -> Parameters:
         return self.sheet.check(self.sheet.presets["own"].parameters)
 
-    def coordinates(self, run: Mapping[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def _joint_space(self) -> JointSpace:
+        return self.tree.joint_space(self._parameters)
+
+    def coordinates(self, run: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and v (time, ...) of a run; angles are continuous in time. Where samples are too few to count the turns,
-        the run is made again with more of them, unless it has events or a controller.
+        the run is made again with more of them, unless it has events or a controller. Of an ensemble those of each
+        member, (member, ...); angles of ends are within half a turn of the file's.
 
         Args:
-            run: data set of `simulate`.
+            run: data set of `simulate` or `ensemble`.
         """
+        if "member" in getattr(run, "dims", ()):
+            made = [self.coordinates(run.isel(member=[k] if "time" not in run.dims else k).rename(
+                {} if "time" in run.dims else {"member": "time"})) for k in range(run.sizes["member"])]
+            q, v = (np.stack(parts) for parts in zip(*made, strict=True))
+            return (q, v) if "time" in run.dims else (q[:, 0], v[:, 0])
         q, v = self.tree.coordinates(run)
         about = getattr(run, "attrs", {})
         at, to = self.tree.hinges()
@@ -181,7 +195,7 @@ def _wound(times: np.ndarray, angles: np.ndarray, rates: np.ndarray) -> bool:
         told/FAR, (off - FULL_TURN*turns)/NEAR)) <= 1.0
 
 
-def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None,
+def from_mjcf(path: str | Path, *, name: str | None = None, q: Coordinates = None, v: Coordinates = None,
               t_end: float = 10.0) -> Robot:
     """The robot of an MJCF file as a mechanism in absolute coordinates: bodies, inertias, hinges, slides, balls, free
     joints, gravity, armature and damping. What else it has is left out, a sentence each in `left_out`.
@@ -200,8 +214,8 @@ def from_mjcf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
     return _robot(Path(path), "mujoco", name, q, v, t_end)
 
 
-def from_urdf(path: str | Path, *, name: str | None = None, q: Any = None, v: Any = None, t_end: float = 10.0,
-              free_base: bool = False) -> Robot:
+def from_urdf(path: str | Path, *, name: str | None = None, q: Coordinates = None, v: Coordinates = None,
+              t_end: float = 10.0, free_base: bool = False) -> Robot:
     """The robot of a URDF file, as `from_mjcf`; gravity is 9.81 m/s2 along -z.
 
     Args:
@@ -220,7 +234,8 @@ def from_urdf(path: str | Path, *, name: str | None = None, q: Any = None, v: An
 
 
 @extras()
-def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float, free_base: bool = False) -> Robot:
+def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinates, t_end: float,
+           free_base: bool = False) -> Robot:
     import mujoco
 
     place = path.resolve()
@@ -256,11 +271,11 @@ def _robot(path: Path, root: str, name: str | None, q: Any, v: Any, t_end: float
                **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
     lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
     plain = re.sub(r"^(?=[^a-zA-Z])", "robot_", re.sub(r"\W", "_", path.stem, flags=re.ASCII))[:LONGEST]
-    found = Robot.of(plain if name is None else name,
+    robot = Robot.of(plain if name is None else name,
                      f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
                      f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")
-    found.tree = tree
-    return found
+    robot.tree = tree
+    return robot
 
 
 def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many: float = 1.0) -> list[str]:
@@ -270,7 +285,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
     if path.resolve() in seen:
         return []
     seen[path.resolve()] = 0.0
-    parser, found, first = expat.ParserCreate(), [], len(seen) == 1
+    parser, words, first = expat.ParserCreate(), [], len(seen) == 1
     tags: list[str] = []
     times = [many]  # how often each open element is made
 
@@ -282,7 +297,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
             refuse(f"begins with <{tag}>, not <{root}>: " + (
                 f"liestep.{FUNCTIONS[tag]} reads it" if tag in FUNCTIONS else "it is no robot"))
         if root == "robot" and tag not in URDF and URDF.issuperset(tags):
-            found.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
+            words.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
         tags.append(tag)
         times.append(times[-1]*prod(max(number_or_nan(part), 1.0) for part in attributes.get("count", "").split()))
         seen[path.resolve()] += times[-1]*(times[-1] > 1.0)
@@ -297,7 +312,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
                 if not other.is_relative_to(folder):
                     refuse(f"names the file {attributes['file']}, which is outside the folder of the model")
                 if other.is_file():
-                    found.extend(_scanned(other, folder, root, seen, times[-1]))
+                    words.extend(_scanned(other, folder, root, seen, times[-1]))
 
     parser.StartElementHandler, parser.EndElementHandler = start, lambda _: (tags.pop(), times.pop())
     parser.StartDoctypeDeclHandler = lambda *_: refuse("declares a document type, which could hold entities")
@@ -305,7 +320,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
         parser.Parse(read_text(path).encode(), True)
     except expat.ExpatError as error:
         raise InputError(f"{path} is no XML: {error}") from None
-    return found
+    return words
 
 
 def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
@@ -364,7 +379,7 @@ def _drawn(spec: Any, geom: Any, folder: Path) -> bool:
 
 
 def _shapes(model: Any, data: Any, known: Mapping[int, int], centre: np.ndarray, cells: int
-            ) -> Iterator[tuple[Any, ...]]:
+            ) -> Iterator[tuple[str, list, list[float], list[list[float]], int]]:
     """Arguments of the shapes of bodies; vertices of a mesh on a grid of so many cells (of none: no mesh)."""
     for k, number in enumerate(model.geom_type):
         b = int(model.body_weldid[model.geom_bodyid[k]])

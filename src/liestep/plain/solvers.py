@@ -6,12 +6,13 @@ own.
 """
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from liestep.compile.status import Status
@@ -28,7 +29,7 @@ from liestep.simulation.endings.search import Found, Occurrence, Search, first_o
 from liestep.simulation.plugins.reads import digest_of_reads
 from liestep.simulation.runs.execution import Outcome
 from liestep.simulation.runs.numbers import positive
-from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specification import specify_again
 
 GROUPS = {"SO3": "R", "S2": "q", "R3": "x"}  # letters of PARTS
 OFF = 1e-6  # share of a rate that may leave the group: a wrong formula has more, round-off less
@@ -49,35 +50,35 @@ def _id_of(name: str) -> str | None:
 
 def _factors(group: str) -> dict[str, int]:
     """How many of each factor; of R3 as many as there are, 0. Raises InputError: it is no product of GROUPS."""
-    found = {name: many for name, _, many in (factor.partition("^") for factor in str(group).split("x"))}
-    known = [name for name in GROUPS if name in found]
-    if [*found] != known or "^0" in group or "^x" in f"{group}x" or known == ["R3"] or found.get("R3") or not all(
-            many.isdigit() or not many for many in found.values()):
+    counts = {name: many for name, _, many in (factor.partition("^") for factor in str(group).split("x"))}
+    known = [name for name in GROUPS if name in counts]
+    if [*counts] != known or "^0" in group or "^x" in f"{group}x" or known == ["R3"] or counts.get("R3") or not all(
+            many.isdigit() or not many for many in counts.values()):
         raise InputError(f"unknown group {group!r}; allowed are SO3, S2 and R3 in this order with x between, such as"
                          " SO3, SO3xR3 or SO3^2xS2^4xR3, where R3 is all further vectors; rigid motions are option"
                          " action: se3 of a liestep.system(field=...)")
-    return {name: 0 if name == "R3" else int(many or 1) for name, many in found.items()}
+    return {name: 0 if name == "R3" else int(many or 1) for name, many in counts.items()}
 
 
 def _shapes(group: str, n: int) -> dict[str, tuple[int, ...]]:
     """Shapes of R, q and x in y (n,). Raises InputError: another number."""
-    found = _factors(group)
-    left = n - 9*found.get("SO3", 0) - 3*found.get("S2", 0)
-    if left < 0 or left % 3 or ("R3" not in found and left):
+    factors = _factors(group)
+    left = n - 9*factors.get("SO3", 0) - 3*factors.get("S2", 0)
+    if left < 0 or left % 3 or ("R3" not in factors and left):
         raise InputError(f"y0 has {n} numbers, which are none of the group {group}: R is 9, row by row, a vector 3")
     shapes = {GROUPS[name]: (many,)*(f"{name}^" in group) + (3,)*(1 + (name == "SO3"))
-              for name, many in found.items() if many}
+              for name, many in factors.items() if many}
     return {**shapes, **({"x": (left//3, 3)} if left else {})}
 
 
-def _parts(y: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+def _parts(y: ArrayLike, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
     """R, q and x of numbers y (..., n)."""
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])[:-1]
     return {letter: np.reshape(part, (*np.shape(y)[:-1], *shapes[letter]))
             for letter, part in zip(shapes, np.split(np.asarray(y), ends, axis=-1), strict=True)}
 
 
-def _require_tangent(rates: dict[str, Any], at: dict[str, Any]) -> None:
+def _require_tangent(rates: dict[str, np.ndarray], at: dict[str, np.ndarray]) -> None:
     """Raises InputError: rates of R or q at the start that leave the group, of which `_generator` would read a part."""
     if "R" in at:
         turned = rates["R"] @ np.swapaxes(at["R"], -1, -2)
@@ -87,7 +88,7 @@ def _require_tangent(rates: dict[str, Any], at: dict[str, Any]) -> None:
         raise InputError("dq/dt of the function leaves the sphere at the start: it must be orthogonal to q")
 
 
-def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any) -> list[Any]:
+def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: np.ndarray) -> list[np.ndarray]:
     """w of all R and q and rates of x, of the rates of all: dR/dt = hat(w) R, dq/dt = w x q."""
     rates, at = _parts(fun(t, y), shapes), _parts(y, shapes)
     if "R" in rates:
@@ -99,7 +100,7 @@ def _generator(fun: Callable, shapes: dict[str, tuple[int, ...]], t: Any, y: Any
 
 
 MOST_KNOWN = 100
-_known: dict[Any, System | None] = {}  # by what a function reads; None: no parameter stands for its arguments
+_known: dict[Hashable, System | None] = {}  # by what a function reads; None: no parameter stands for its arguments
 
 
 def _system_of(fun: Callable, args: Sequence[Any], start: dict[str, np.ndarray]) -> tuple[System, dict[str, Any]]:
@@ -122,7 +123,7 @@ def _system_of(fun: Callable, args: Sequence[Any], start: dict[str, np.ndarray])
     return _traced(lambda t, y, p: fun(t, y, *args), start, {}), {}
 
 
-def _traced(fun: Callable, start: dict[str, np.ndarray], parameters: dict[str, Any]) -> System:
+def _traced(fun: Callable, start: dict[str, np.ndarray], parameters: dict[str, float | np.ndarray]) -> System:
     """The system of a function of t, y and parameters that runs on symbols. Its own start is the same for all, so that
     it is one system for all starts, unless the function has no value there.
 
@@ -131,7 +132,7 @@ def _traced(fun: Callable, start: dict[str, np.ndarray], parameters: dict[str, A
     """
     shapes = {letter: value.shape for letter, value in start.items()}
 
-    def field(t: Any, p: Any, R: Any = (), q: Any = (), x: Any = ()) -> Any:
+    def field(t: Any, p: Any, R: ArrayLike = (), q: ArrayLike = (), x: ArrayLike = ()) -> ArrayLike:
         found = _generator(lambda t, y: fun(t, y, p), shapes, t, np.concatenate([np.ravel(one) for one in (R, q, x)]))
         return found if len(found) > 1 else found[0]
 
@@ -157,7 +158,7 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
     return black_box_of("solved", algebra, start)
 
 
-def _require_arguments(what: str, function: Any, args: Sequence[Any] | None) -> None:
+def _require_arguments(what: str, function: Callable, args: Sequence[Any] | None) -> None:
     """Raises InputError: a function of (t, y, *args) takes more or fewer arguments."""
     if not callable(function) or not (args is None or isinstance(args, Sequence | np.ndarray)):
         raise InputError(f"{what} must be a function of (t, y, *args), and args a tuple, not {function!r} and {args!r}")
@@ -172,7 +173,7 @@ def _require_arguments(what: str, function: Any, args: Sequence[Any] | None) -> 
                          " arguments: give the others as args=(...)") from None
 
 
-def _event(event: Any, args: Sequence[Any]) -> Event:
+def _event(event: Callable, args: Sequence[Any]) -> Event:
     """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
     given = [getattr(event, name, None) or 0.0 for name in ("terminal", "direction")]
     terminal, way = (1.0 if one is True else number_or_nan(one) for one in given)
@@ -202,7 +203,7 @@ class Solver(OdeSolver):
     own: tuple[Callable, Sequence[Any]] | None = None  # function and arguments of which scipy has made one
     _outcome: Outcome
 
-    def __init__(self, fun: Callable, t0: float, y0: Any, t_bound: float, vectorized: bool = False, *,
+    def __init__(self, fun: Callable, t0: float, y0: ArrayLike, t_bound: float, vectorized: bool = False, *,
                  rtol: float | None = None, atol: Any = None, step: float | None = None, blackbox: bool = False,
                  max_step: float | None = None, stops: Sequence[float] | None = None, **unknowns: Any):
         for name in unknowns:
@@ -230,7 +231,7 @@ class Solver(OdeSolver):
         length = abs(self.t_bound - self.t)
         if self.compiled:
             try:
-                known: Any
+                known: System | str
                 known, values = _system_of(*(self.own or (fun, ())), start)
             except InputError as error:
                 self.compiled, self.reason = False, str(error)
@@ -248,8 +249,8 @@ class Solver(OdeSolver):
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
-        spec = specify(known, self.integrator, t_start=float(self.t), t_end=float(self.t_bound), initial=initial,
-                       parameters=values, samples=2, **how, **limits)
+        spec = specify_again(known, integrator=self.integrator, t_start=float(self.t), t_end=float(self.t_bound),
+                             initial=initial, parameters=values, samples=2, **how, **limits)
         return first_of([Search(event_function(one, {}, {}), one, self.seen) for one in self.events], spec, True)
 
     def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
@@ -331,9 +332,9 @@ def __getattr__(name: str) -> Any:
     return solver_class(name)
 
 
-def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853", t_eval: Any = None,
-          dense_output: bool = False, events: Any = None, args: Sequence[Any] | None = None, *,
-          group: str | None = None, **options: Any) -> Any:
+def solve(fun: Callable, t_span: Sequence[float], y0: ArrayLike, method: str = "DOP853",
+          t_eval: ArrayLike | None = None, dense_output: bool = False, events: Any = None,
+          args: Sequence[Any] | None = None, *, group: str | None = None, **options: Any) -> Any:
     """Solve dy/dt = fun(t, y, *args) with an integrator of the package, in the words of `scipy.integrate.solve_ivp`.
 
     Args:
@@ -375,11 +376,11 @@ def solve(fun: Callable, t_span: Sequence[float], y0: Any, method: str = "DOP853
     Chosen.__name__ = method
     for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
         require_plain(name, value)
-    found = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
-    found.compiled, found.reason = made[-1].compiled, made[-1].reason
+    solution = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
+    solution.compiled, solution.reason = made[-1].compiled, made[-1].reason
     if events is not None:
         each = [made[-1].of_event(k) for k in range(len(several))]
-        found.t_events, found.y_events = [t for t, _ in each], [y for _, y in each]
+        solution.t_events, solution.y_events = [t for t, _ in each], [y for _, y in each]
         if made[-1].found and made[-1].found.last:
-            found.status, found.message = 1, "A termination event occurred."
-    return found
+            solution.status, solution.message = 1, "A termination event occurred."
+    return solution

@@ -3,12 +3,12 @@ of the graph of `compile.straight.symbols` that numpy and `math` take for number
 written: one division for each base, 1/r^3 = (1/r)^3, and equal operations are one node."""
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from liestep.compile.straight.symbols import Graph, Node, Untraceable, reachable
+from liestep.compile.straight.symbols import Graph, Node, Number, Untraceable, Value, reachable
 
 MOST = 250_000  # operations of all functions of a system, before sums become loops
 INSTEAD = "write it with numpy and math, as a table for np.interp, or give blackbox=True with an rhs or a field"
@@ -27,9 +27,9 @@ def as_number(x: Any) -> Any:
     return float(x) if isinstance(x, int | float | np.integer | np.floating | np.bool_) else None
 
 
-def _operator(made: Callable[..., Any], *, turned: bool = False) -> Callable[[Any, Any], Any]:
+def _operator(made: Callable[..., "Scalar | Truth"], *, turned: bool = False) -> Callable[["Arithmetic", Any], Any]:
     """made(graph, left, right) as a method of Python's operators."""
-    def apply(self: Any, other: Any) -> Any:
+    def apply(self: "Arithmetic", other: Any) -> Any:
         one, two = as_number(self), as_number(other)
         if two is None:
             return NotImplemented
@@ -38,11 +38,11 @@ def _operator(made: Callable[..., Any], *, turned: bool = False) -> Callable[[An
     return apply
 
 
-def _calculation(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
+def _calculation(name: str, *, turned: bool = False) -> Callable[["Arithmetic", Any], Any]:
     return _operator(lambda graph, one, two: getattr(graph, name)(one, two), turned=turned)
 
 
-def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[[Any, Any], Any]:
+def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[["Arithmetic", Any], Any]:
     return _operator(lambda graph, one, two: Truth(graph, op, one, two, not opposite), turned=turned)
 
 
@@ -64,13 +64,13 @@ class Arithmetic:
     def __bool__(self) -> bool:
         raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> "Scalar":
         return -1.0*self
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Self:
         return self
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> "Scalar":
         return select(self < 0.0, -self, self)
 
 
@@ -90,7 +90,7 @@ class Symbol(Arithmetic, Node):
     def __float__(self) -> NoReturn:
         raise Untraceable(f"it turns {self!r}, itself or in foreign code, into a plain number: {INSTEAD}")
 
-    __int__ = __round__ = __floor__ = __ceil__ = __trunc__ = __complex__ = __float__
+    __int__ = __complex__ = __float__
 
     def __index__(self) -> int:
         whole = self.graph.whole.get(self.args[0]) if self.op == "input" else None
@@ -99,15 +99,16 @@ class Symbol(Arithmetic, Node):
         self.graph.fixed.add(self.args[0])
         return whole
 
-    def __floordiv__(self, other: Any) -> NoReturn:
-        raise Untraceable("it takes a quotient (//) of a value, which jumps: write x - x % y, or np.where")
+    def __floordiv__(self, other: "Scalar") -> NoReturn:
+        raise Untraceable("it rounds a value or takes its quotient (//), which jumps: write x - x % y, or np.where")
 
     __rfloordiv__ = __divmod__ = __floordiv__
+    __round__ = __floor__ = __ceil__ = __trunc__ = lambda self, *digits: self // 1
 
-    def conjugate(self) -> Any:
+    def conjugate(self) -> "Symbol":
         return self
 
-    def item(self) -> Any:
+    def item(self) -> "Symbol":
         return self
 
     copy = item
@@ -120,39 +121,43 @@ class Truth(Arithmetic):
 
     __slots__ = ("graph", "left", "op", "right", "wanted")
 
-    def __init__(self, graph: Any, op: str, left: Any, right: Any, wanted: bool = True):
+    def __init__(self, graph: Any, op: str, left: "Scalar", right: "Scalar", wanted: bool = True):
         self.graph, self.op, self.left, self.right, self.wanted = graph, op, left, right, wanted
 
-    def number(self) -> Any:
+    def number(self) -> "Scalar":
         """1 where it holds, else 0."""
         return select(self, 1.0, 0.0)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: "Scalar | Truth") -> "Truth | bool":
         return self.number()*_truth(other) != 0.0
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: "Scalar | Truth") -> "Truth | bool":
         return self.number() + _truth(other) != 0.0
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: "Scalar | Truth") -> "Truth | bool":
         return self.number() != _truth(other)
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> "Truth":
         return Truth(self.graph, self.op, self.left, self.right, not self.wanted)
 
     logical_not = __invert__
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
 
-def _truth(x: Any) -> Any:
+Scalar = Symbol | float
+Part = tuple[Symbol, Scalar]  # an argument, and the derivative by it
+
+
+def _truth(x: Scalar | Truth) -> Scalar:
     return x.number() if isinstance(x, Truth) else (x != 0).number() if isinstance(x, Symbol) else float(bool(x))
 
 
-def angle(y: Any, x: Any) -> Any:
+def angle(y: Any, x: Any) -> Symbol:
     """The angle of a point, one of whose coordinates is a symbol."""
     return (y if isinstance(y, Symbol) else x).graph.node("atan2", y, as_number(x))
 
 
-def select(condition: Any, a: Any, b: Any) -> Any:
+def select(condition: Scalar | Truth, a: Any, b: Any) -> Any:
     """a where the condition holds, else b."""
     if isinstance(condition, Symbol):
         condition = condition != 0.0
@@ -167,10 +172,42 @@ def select(condition: Any, a: Any, b: Any) -> Any:
                                   *((a, b) if condition.wanted else (b, a)))
 
 
+def odd(x: Any, of_size: Any) -> Any:
+    """-f(|x|) where x is negative, else f(|x|)."""
+    return select(x < 0.0, -of_size, of_size)
+
+
+def _excess(x: Any, power: Any) -> Any:
+    """What the rounding of power = exp(x) takes from x; nothing where x is large."""
+    return (x - (power + 1e-320).log())/(1.0 + x*x)
+
+
+def _expm1(x: Any, *, even: bool = True) -> Any:
+    """exp(x) - 1, or sinh(x) without its even part: right to round-off at small x, without a choice."""
+    power = x.exp()
+    if even:
+        return (power - 1.0) + power*_excess(x, power)
+    return 0.5*((power - 1.0)*(1.0 + 1.0/power) + (power + 1.0/power)*_excess(x, power))
+
+
+def _log1p(x: Any) -> Any:
+    """log(1 + x), and what the rounding of 1 + x takes from it."""
+    one = 1.0 + x
+    return one.log() + (x - (one - 1.0))/one
+
+
+SPECIAL: dict[str, Callable[[Any], Any]] = {  # right to round-off at small numbers, whose digits 1 + x would lose
+    "expm1": _expm1, "sinh": lambda x: _expm1(x, even=False), "log1p": _log1p,
+    "tanh": lambda x: odd(x, -_expm1(-2.0*abs(x)))/(2.0 + _expm1(-2.0*abs(x))),
+    "arcsinh": lambda x: odd(x, _log1p(abs(x) + x*x/(1.0 + (x*x + 1.0).sqrt()))),
+    "arccosh": lambda x: _log1p((x - 1.0) + ((x - 1.0)*(x + 1.0)).sqrt()),
+    "arctanh": lambda x: 0.5*(_log1p(x) - _log1p(-x)), "cbrt": lambda x: odd(x, abs(x)**(1.0/3.0))}
+
+
 class PlainGraph(Graph):
     """The expressions of all functions of a system. Their branches are nodes of their own: nothing is decided."""
 
-    kind: Any = Symbol
+    kind = Symbol
     most = MOST
 
     def __init__(self) -> None:
@@ -178,17 +215,17 @@ class PlainGraph(Graph):
         self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
         self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
 
-    def node(self, op: str, *args: Any) -> Any:
+    def node(self, op: str, *args: Hashable) -> Any:
         if any(isinstance(x, float) and x != x for x in args):
             raise Untraceable("it computes with NaN")
         return super().node(op, *args)
 
-    def choice(self, op: str, left: Any, right: Any, a: Any, b: Any) -> Any:
+    def choice(self, op: str, left: Scalar, right: Scalar, a: Scalar, b: Scalar) -> Scalar:
         """a where left op right, else b."""
         same = self.key(a) == self.key(b)
         return a if same else self.node("select", op, left, right, a, b)
 
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: Value, b: Value) -> Value:
         (x, one), (y, two) = _scaled(a), _scaled(b)
         if one is two:
             return self.scale(x + y, one)
@@ -197,27 +234,27 @@ class PlainGraph(Graph):
         for u, v in ((a, b), (b, a)) if isinstance(a, Node) and isinstance(b, Node) else ():
             parts = [(None, u), *((u.args, u.args[::-1]) if u.op == "add" else ())]
             for other, part in parts:  # u + v, or other + part + v
-                found = _circle(part, v)
-                if found is not None:
-                    return found if other is None else self.add(other, found)
+                circle = _circle(part, v)
+                if circle is not None:
+                    return circle if other is None else self.add(other, circle)
         return super().add(a, b)
 
-    def sub(self, a: Any, b: Any) -> Any:
+    def sub(self, a: Value, b: Value) -> Value:
         (x, one), (y, two) = _scaled(a), _scaled(b)
         if one is two:
             return self.scale(x - y, one)
         return self.scale(x, self.sub(one, two)) if x == y and abs(x) != 1.0 else super().sub(a, b)
 
-    def scale(self, factor: Any, x: Any) -> Any:
+    def scale(self, factor: Number, x: Value) -> Value:
         return factor*x if not isinstance(x, Node) else super().scale(factor, x)
 
-    def mul(self, a: Any, b: Any) -> Any:
+    def mul(self, a: Value, b: Value) -> Value:
         (x, a), (y, b) = _scaled(a), _scaled(b)
         if not isinstance(a, Node) or not isinstance(b, Node):
             return self.scale(x*y*(b if isinstance(a, Node) else a), a if isinstance(a, Node) else b)
         return self.scale(x*y, self._product(a, b))
 
-    def _product(self, a: Any, b: Any) -> Any:
+    def _product(self, a: Node, b: Node) -> Value:
         if a is b:
             return a.args[0] if a.op == "sqrt" else super().mul(a, b)
         for one, two in ((a, b), (b, a)):
@@ -229,12 +266,12 @@ class PlainGraph(Graph):
                 return self.mul(two.args[two.args[0] is one], self.mul(one, one))  # x (y x) = y x^2
         return super().mul(a, b)
 
-    def div(self, a: Any, b: Any) -> Any:
+    def div(self, a: Value, b: Value) -> Value:
         if not isinstance(b, Node):
             return super().div(a, b) if b else a*math.copysign(math.inf, b)
         return a*self.inverse(b)
 
-    def inverse(self, x: Any) -> Any:
+    def inverse(self, x: Value) -> Value:
         """1/x: a power of the inverse of its base."""
         if not isinstance(x, Node):
             return 1.0/x
@@ -247,15 +284,15 @@ class PlainGraph(Graph):
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
 
-    def remainder(self, x: Any, y: Any) -> Any:
+    def remainder(self, x: Scalar, y: Scalar) -> Scalar:
         """x % y, by the angle of x in turns of y: right to the round-off of x."""
         turn = x*(2.0*math.pi/y)
         part = angle(turn.sin(), turn.cos())*(y/(2.0*math.pi)) if isinstance(turn, Symbol) else 0.0  # of x = 0
         return select(part*y < 0.0, part + y, part)
 
-    def power(self, x: Any, a: Any) -> Any:
+    def power(self, x: Any, a: Scalar) -> Value:
         """x^a: products, roots and a division where 2 a is a whole number up to 32, else exp(a log x)."""
-        if isinstance(a, Node):
+        if isinstance(a, Symbol):
             return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
         halves = 2.0*a
         if halves != int(halves) or abs(halves) > 64:
@@ -267,7 +304,7 @@ class PlainGraph(Graph):
         return self.inverse(result) if a < 0 else result
 
 
-def _circle(a: Any, b: Any) -> Any:
+def _circle(a: Value, b: Value) -> Value | None:
     """a + b = m f^2 of a = m (f cos x)^2 and b = m (f sin x)^2; None of others."""
     if not isinstance(a, Node) or not isinstance(b, Node) or not a.op == b.op == "mul":
         return None
@@ -277,14 +314,14 @@ def _circle(a: Any, b: Any) -> Any:
     return _shared(a, b, _circle)
 
 
-def _common(a: Any, b: Any) -> Any:
+def _common(a: Node, b: Node) -> Value | None:
     """f of a = f cos x and b = f sin x, or the other way round; None of others."""
     if {a.op, b.op} == {"sin", "cos"} and a.args[0] is b.args[0]:
         return 1.0
     return _shared(a, b, _common) if a.op == b.op == "mul" else None
 
 
-def _shared(a: Any, b: Any, rest: Callable[[Any, Any], Any]) -> Any:
+def _shared(a: Node, b: Node, rest: Callable[[Node, Node], Value | None]) -> Value | None:
     """What two products have in common by a factor that both have and `rest` of the others; None without."""
     for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
         if a.args[i] is b.args[j]:
@@ -294,12 +331,12 @@ def _shared(a: Any, b: Any, rest: Callable[[Any, Any], Any]) -> Any:
     return None
 
 
-def _scaled(x: Any) -> tuple[float, Any]:
+def _scaled(x: Value) -> tuple[Any, Value]:
     """(number, node) of a multiple of a node; numbers are multiples of nothing else."""
     return x.args if isinstance(x, Node) and x.op == "scale" else (1.0, x)
 
 
-def _base(x: Any) -> tuple[Any, int]:
+def _base(x: Node) -> tuple[Node, int]:
     """(y, k) with x = y^(k/2) by products and roots."""
     if x.op == "sqrt":
         return x.args[0], 1
@@ -318,7 +355,7 @@ OPERATIONS: dict[str, Callable] = {
     "log": lambda x: math.log(x) if x > 0 else -math.inf if x == 0 else math.nan}
 
 
-def _slopes(node: Any) -> list[tuple[Any, Any]]:
+def _slopes(node: Any) -> list[Part]:
     """(argument, d node/d argument) of an operation; a choice has none of its own."""
     op, a = node.op, node.args
     if op == "mul" and a[0] is a[1]:
@@ -333,7 +370,7 @@ def _slopes(node: Any) -> list[tuple[Any, Any]]:
     return [(x, slope) for x, slope in found[op]() if isinstance(x, Symbol)]
 
 
-def times(slope: Any, d: Any) -> Any:
+def times(slope: Scalar, d: Scalar) -> Scalar:
     """slope d; where the slope is a choice with zero, a choice of products: the derivative of a branch that is not
     taken may be infinite."""
     if isinstance(slope, Symbol) and slope.op == "select" and any(_is_zero(x) for x in slope.args[3:]):
@@ -342,7 +379,7 @@ def times(slope: Any, d: Any) -> Any:
     return slope*d
 
 
-def plus(a: Any, b: Any) -> Any:
+def plus(a: Scalar, b: Scalar) -> Scalar:
     """a + b; choices by the same question are one."""
     if isinstance(a, Symbol) and isinstance(b, Symbol) and a.op == b.op == "select":
         graph = a.graph
@@ -351,35 +388,35 @@ def plus(a: Any, b: Any) -> Any:
     return a + b
 
 
-def _is_zero(x: Any) -> bool:
+def _is_zero(x: Scalar) -> bool:
     return not isinstance(x, Symbol) and x == 0.0
 
 
-def depending(outs: Sequence[Any], inputs: Sequence[Symbol]) -> set[int]:
+def depending(outs: Sequence[Scalar], inputs: Sequence[Symbol]) -> set[int]:
     """Places of the nodes of expressions that depend on inputs."""
-    found = {x.place for x in inputs}
+    places = {x.place for x in inputs}
     for node in reachable(outs):
-        if any(isinstance(x, Symbol) and x.place in found for x in node.args):
-            found.add(node.place)
-    return found
+        if any(isinstance(x, Symbol) and x.place in places for x in node.args):
+            places.add(node.place)
+    return places
 
 
-def depends(out: Any, inputs: Sequence[Symbol]) -> bool:
+def depends(out: Scalar, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
 
 
-def questions(out: Any) -> list[Any]:
+def questions(out: Scalar) -> list[Scalar]:
     """Both sides of all comparisons in an expression."""
     return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
-def gradient(out: Any, inputs: Sequence[Any]) -> list[Any]:
+def gradient(out: Scalar, inputs: Sequence[Symbol]) -> list[Any]:
     """Derivatives of an expression by its inputs, backwards: a few operations for each one of the expression."""
     if not isinstance(out, Symbol):
         return [0.0]*len(inputs)
     needed = depending([out], inputs)
-    slopes: dict[int, Any] = {out.place: 1.0}
+    slopes: dict[int, Scalar] = {out.place: 1.0}
     for node in reversed(reachable([out])):
         slope = slopes.get(node.place)
         if slope is None or node.place not in needed:
@@ -395,11 +432,11 @@ def gradient(out: Any, inputs: Sequence[Any]) -> list[Any]:
     return [slopes.get(x.place, 0.0) for x in inputs]
 
 
-def along(outs: Sequence[Any], inputs: Sequence[Any], directions: Sequence[Any]) -> list[Any]:
+def along(outs: Sequence[Scalar], inputs: Sequence[Symbol], directions: Sequence[Scalar]) -> list[Scalar]:
     """Derivatives of expressions along a direction of their inputs, forwards."""
-    slopes: dict[int, Any] = {x.place: d for x, d in zip(inputs, directions, strict=True)}
+    slopes: dict[int, Scalar] = {x.place: d for x, d in zip(inputs, directions, strict=True)}
 
-    def slope(x: Any) -> Any:
+    def slope(x: Scalar) -> Scalar:
         return slopes[x.place] if isinstance(x, Symbol) else 0.0
 
     for node in reachable(outs):
@@ -409,7 +446,7 @@ def along(outs: Sequence[Any], inputs: Sequence[Any], directions: Sequence[Any])
             op, left, right, a, b = node.args
             slopes[node.place] = select(Truth(node.graph, op, left, right), slope(a), slope(b))
             continue
-        total: Any = 0.0
+        total: Scalar = 0.0
         for x, d in _slopes(node):
             if not _is_zero(slopes[x.place]):
                 total = plus(total, times(slopes[x.place], d))
@@ -417,11 +454,11 @@ def along(outs: Sequence[Any], inputs: Sequence[Any], directions: Sequence[Any])
     return [slope(x) for x in outs]
 
 
-def substituted(outs: Sequence[Any], found: Mapping[int, Any]) -> list[Any]:
+def substituted(outs: Sequence[Scalar], found: Mapping[int, Scalar]) -> list[Scalar]:
     """Expressions with others in place of the nodes at some places."""
-    done = dict(found)
+    done: dict[int, Any] = dict(found)
 
-    def value(x: Any) -> Any:
+    def value(x: Scalar) -> Scalar:
         return done[x.place] if isinstance(x, Symbol) else x
 
     for node in reachable(outs):
@@ -431,7 +468,7 @@ def substituted(outs: Sequence[Any], found: Mapping[int, Any]) -> list[Any]:
     return [value(x) for x in outs]
 
 
-def _again(node: Any, a: list[Any]) -> Any:
+def _again(node: Any, a: list[Any]) -> Scalar:
     graph: PlainGraph = node.graph
     if not any(isinstance(x, Symbol) for x in a):
         return OPERATIONS[node.op](*a)
@@ -449,11 +486,11 @@ def input_text(node: Node) -> str:
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
-def evaluated(outs: Sequence[Any], values: Mapping[str, float]) -> list[Any]:
+def evaluated(outs: Sequence[Value], values: Mapping[str, float]) -> list[float]:
     """Values of expressions at values of their inputs by name."""
-    done: dict[int, Any] = {}
+    done: dict[int, float] = {}
 
-    def value(x: Any) -> Any:
+    def value(x: Any) -> float:
         return done[x.place] if isinstance(x, Symbol) else x
 
     for node in reachable(outs):

@@ -47,16 +47,15 @@ class Part:
 
     def poor(self, largest: float) -> bool:
         """Whether it has no mass, or no inertia about an axis."""
-        found = np.linalg.eigvalsh(inertia(self.masses()[2]))
-        return not (self.moments[3, 3] > 0.0 and found[0] > max(FLAT*found[2], SMALL*largest))
+        moments = np.linalg.eigvalsh(inertia(self.masses()[2]))
+        return not (self.moments[3, 3] > 0.0 and moments[0] > max(FLAT*moments[2], SMALL*largest))
 
 
 Links = list[tuple[Element, Part | None, np.ndarray]]  # with the part that a link belongs to, and its frame in it
 
 
 def inertia(moments: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.trace(moments)*np.eye(3) - moments
-    return found
+    return np.trace(moments)*np.eye(3) - moments
 
 
 def numbers(element: Element | None, name: str, size: int = 1, default: float | None = None) -> np.ndarray:
@@ -65,36 +64,36 @@ def numbers(element: Element | None, name: str, size: int = 1, default: float | 
     if text is None and default is not None:
         return np.full(size, default)
     with suppress(ValueError):
-        found = np.array((text or "").split(), dtype=float).reshape(size)
-        if np.isfinite(found).all():
-            return found
+        numbers = np.array((text or "").split(), dtype=float).reshape(size)
+        if np.isfinite(numbers).all():
+            return numbers
     raise InputError(f"{name} of <{'inertial' if element is None else element.tag}> is {text!r}; it must be {size}"
                      f" finite number{'s'*(size > 1)}")
 
 
 def frame(element: Element) -> np.ndarray:
     """The motion (4, 4) of <origin>: roll, pitch and yaw about fixed axes, and the place."""
-    origin, found = element.find("origin"), np.eye(4)
+    origin, frame = element.find("origin"), np.eye(4)
     (cx, cy, cz), (sx, sy, sz) = (of(numbers(origin, "rpy", 3, 0.0)) for of in (np.cos, np.sin))
-    found[:3, :3] = [[cz*cy, cz*sy*sx - sz*cx, cz*sy*cx + sz*sx], [sz*cy, sz*sy*sx + cz*cx, sz*sy*cx - cz*sx],
+    frame[:3, :3] = [[cz*cy, cz*sy*sx - sz*cx, cz*sy*cx + sz*sx], [sz*cy, sz*sy*sx + cz*cx, sz*sy*cx - cz*sx],
                      [-sy, cy*sx, cy*cx]]
-    found[:3, 3] = numbers(origin, "xyz", 3, 0.0)
-    return found
+    frame[:3, 3] = numbers(origin, "xyz", 3, 0.0)
+    return frame
 
 
 def moments(link: Element) -> np.ndarray:
     """Those of a link in its frame; zero without <inertial>."""
-    inertial, found = link.find("inertial"), np.zeros((4, 4))
+    inertial, spread = link.find("inertial"), np.zeros((4, 4))
     if inertial is None:
-        return found
+        return spread
     where, given, turning = frame(inertial), inertial.find("inertia"), np.zeros((3, 3))
     for name, (j, k) in MOMENTS.items():
         turning[j, k] = turning[k, j] = numbers(given, name, 1, None if j == k and given is not None else 0.0)[0]
-    found[:3, :3], found[3, 3] = inertia(turning) - 0.5*np.trace(turning)*np.eye(3), numbers(
+    spread[:3, :3], spread[3, 3] = inertia(turning) - 0.5*np.trace(turning)*np.eye(3), numbers(
         inertial.find("mass"), "value")[0]
-    if found[3, 3] < 0.0:
+    if spread[3, 3] < 0.0:
         raise InputError(f"the mass of link {link.get('name')} must not be negative")
-    return where @ found @ where.T
+    return where @ spread @ where.T
 
 
 def named(root: Element, what: str) -> dict[str, Element]:

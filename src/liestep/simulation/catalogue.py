@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 from liestep.compile.sources import module_file
@@ -21,11 +22,13 @@ _plugin_systems: dict[str, Entry[Sheet]] = {}
 _plugin_methods: dict[str, Entry[Method]] = {}
 # functions that add plugins; each is called once, before an id is reported as unknown or all ids are listed
 _finders: list[Callable[[], None]] = []
+_seekers: list[Callable[[str], None]] = []  # called with an id that is not known otherwise
 
 
-def add_finder(find: Callable[[], None]) -> None:
-    """Remember a function that adds more plugins, for example those of installed packages."""
+def add_finder(find: Callable[[], None], seek: Callable[[str], None]) -> None:
+    """Remember functions that add more plugins: those of installed packages, and the one that declares an id."""
     _finders.append(find)
+    _seekers.append(seek)
 
 
 def add_plugin(module: str, content: str, systems: Mapping[str, Sheet], methods: Mapping[str, Method]) -> None:
@@ -54,35 +57,27 @@ def own_systems() -> tuple[str, ...]:
     return tuple(_files("mechanics/systems"))
 
 
-def _keys(module: str, table: str) -> tuple[list[str], bool]:
-    """Keys of a module's dictionary `table` as they stand in its file, and whether these are all: to find an id without
-    importing each file."""
-    place = module_file(module)
+def _keys(module: str, table: str) -> list[str]:
+    """Keys of a module's dictionary `table`."""
+    return keys_of(module_file(module), table)
+
+
+def keys_of(place: Path | None, table: str) -> list[str]:
+    """Keys of a dictionary `table`, texts in a file: to find an id without importing each file."""
     text = place.read_text("utf-8") if place else ""
     start = re.search(rf"^{table}\b", text, re.MULTILINE)
     if start is None:
-        return [], True
-    statement = ast.parse(text[start.start():]).body[0]
-    value = getattr(statement, "value", None)
-    if not isinstance(value, ast.Dict):
-        return [], False
-    keys = [key.value for key in value.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-    return keys, len(keys) == len(value.keys)
-
-
-@cache
-def _written() -> dict[str, tuple[list[str], bool]]:
-    """Modules of integrators with the ids that are written in their files, and whether these are all."""
-    return {module: _keys(module, "METHODS") for module in (f"liestep.integrators.{stem}"
-                                                            for stem in _files("integrators"))}
+        return []
+    statement: Any = ast.parse(text[start.start():]).body[0]
+    return [key.value for key in statement.value.keys]
 
 
 @cache
 def _own_methods() -> dict[str, str]:
     """Module of each integrator of this package, in the order of the files' names."""
     found: dict[str, str] = {}
-    for module, (names, complete) in _written().items():
-        for name in names if complete else importlib.import_module(module).METHODS:
+    for module in (f"liestep.integrators.{stem}" for stem in _files("integrators")):
+        for name in _keys(module, "METHODS"):
             if name in found:
                 raise RuntimeError(f"integrator {name} is declared in {found[name]} and in {module}")
             found[name] = module
@@ -91,9 +86,7 @@ def _own_methods() -> dict[str, str]:
 
 @cache
 def _own_integrator(name: str) -> Entry[Method] | None:
-    module = next((module for module, (names, _) in _written().items() if name in names), None)
-    if module is None and name in _own_methods():
-        module = _own_methods()[name]
+    module = _own_methods().get(name)
     return Entry(name, module, importlib.import_module(module).METHODS[name]) if module else None
 
 
@@ -124,9 +117,9 @@ def integrator_calls() -> tuple[str, ...]:
 def ranked(place: str, formulation: str = "") -> tuple[str, ...]:
     """Integrators of this package and their calls that declare one of their `places`, of one formulation or of all, in
     this order."""
-    found = {name: method(name) for key in own_integrators() for name in (key, *(f"{key} {call}" for call in
+    methods = {name: method(name) for key in own_integrators() for name in (key, *(f"{key} {call}" for call in
                                                                                   method(key).calls))}
-    chosen = {name: getattr(item.places, place) for name, item in found.items()
+    chosen = {name: getattr(item.places, place) for name, item in methods.items()
               if formulation in ("", item.formulation)}
     return tuple(sorted((name for name, number in chosen.items() if number is not None),
                         key=lambda name: (chosen[name], name)))
@@ -201,8 +194,7 @@ def _own_system(name: str) -> Entry[Sheet]:
 def _presets(paper: str, system: str) -> Mapping[str, Preset]:
     """What the data of a paper are for a system; their module is imported where it has something."""
     module = f"liestep.mechanics.presets.{paper}"
-    names, complete = _keys(module, "PRESETS")
-    return importlib.import_module(module).PRESETS.get(system, {}) if system in names or not complete else {}
+    return importlib.import_module(module).PRESETS.get(system, {}) if system in _keys(module, "PRESETS") else {}
 
 
 def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every: Callable[[], tuple[str, ...]]
@@ -212,6 +204,8 @@ def _of_plugins(kind: str, name: str, plugins: Mapping[str, Entry[Item]], every:
         raise InputError(f"{kind} must be an id, as liestep list shows them, not {name!r}")
     if name not in plugins:
         _find_more()
+    for seek in _seekers if name not in plugins else ():
+        seek(name)
     if name not in plugins:
         if name.endswith(".py"):
             raise InputError(f"{name} is a file, no {kind}: load it by --plugin or liestep.load_plugin, give its id")

@@ -40,13 +40,13 @@ def command_lyapunov(arguments: argparse.Namespace) -> None:
     content = carry_out(spec)
     if content.attributes["status"] != "ok":
         raise InputError(f"{integrator} on {problem}: {content.attributes['message']}")
-    found = exponents(content.variables["growth"][1], spec.t_end)
+    rates = exponents(content.variables["growth"][1], spec.t_end)
     print(f"{problem}, {integrator}, step {spec.step:g} s, {spec.t_end:g} s: Lyapunov exponents in 1/s")
-    for one in found:
+    for one in rates:
         scale = f"  Lyapunov time {1.0/one.rate:.4g} s" if one.rate > 2.0*one.uncertainty else ""
         print(f"{one.rate: .6f} +- {one.uncertainty:.6f}{scale}")
     if "lyapunov_pair_sum" in content.attributes:
-        sums = ", ".join(f"{value:.1e}" for value in pair_sums(one.rate for one in found))
+        sums = ", ".join(f"{value:.1e}" for value in pair_sums(one.rate for one in rates))
         print(f"sums of pairs, which vanish for Hamiltonian systems: {sums}")
 
 
@@ -69,10 +69,10 @@ def command_recommend(arguments: argparse.Namespace) -> None:
 
     columns()  # before minutes of work
     print(f"compiling and timing methods on {arguments.problem}", file=sys.stderr, flush=True)
-    found = recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
+    recommended = recommend(arguments.problem, error=arguments.error, preset=arguments.preset, t_end=arguments.t_end,
                       parameters=assignments(arguments.parameter, "parameter"), keep=arguments.keep,
                       budget=arguments.budget, progress=sys.stderr.isatty())
-    print(fitted(found.text(len(found.table) if arguments.all else SHOWN)))
+    print(fitted(recommended.text(len(recommended.table) if arguments.all else SHOWN)))
 
 
 def command_export(arguments: argparse.Namespace) -> None:

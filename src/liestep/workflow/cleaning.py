@@ -29,13 +29,13 @@ def superfluous(config: Path, results: Path) -> list[Path]:
 def _paths(workflow: Workflow) -> Iterator[Path]:
     """Files below the results that this program has written and no study asks for, with the logs beside them."""
     results, studies = workflow.results, {products.name for products in workflow.studies}
-    found, listed = ledgers.load(results), last_manifest(results)["products"]
+    known, listed = ledgers.load(results), last_manifest(results)["products"]
     owned = {path.relative_to(results).as_posix() for path in own(workflow)}
     folders = set()
     # products of a selection are made of studies, files that people write, and each other
     owned |= {name for name, entry in listed.items() if name.startswith(f"{SELECTION}/") and all(
         each in studies or Path(each).is_file() or (results/each).is_file() for each in entry.get("from", ()))}
-    for name in {*found.known, *found.written, *listed} - owned:
+    for name in {*known.known, *known.written, *listed} - owned:
         path = results/name
         # the mark of a job of a study that exists has a name that depends on the granularity
         is_mark = (path.suffix == ".made" and path.parent.name in ("runs", "references")

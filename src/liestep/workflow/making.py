@@ -31,15 +31,15 @@ class Printed(NamedTuple):
 
 def printed(config: Path) -> list[Printed]:
     """What the studies of all papers draw under a printed number, in its order; errors as `study_files`."""
-    found = []
+    made_anew = []
     for study, path in study_files(config).items():
         paper = study.partition("/")[0]
         keys = read_yaml(path)[0]
         for figure in (keys.get("figures") if isinstance(keys, dict) else None) or ():
             owner, _, name = str(figure).rpartition(".")
             if owner == paper and PRINTED.fullmatch(name):
-                found.append(Printed(paper, name, study, path))
-    return sorted(found, key=lambda item: (item.paper, *((kind, int(number)) for kind, number in PRINTED.findall(
+                made_anew.append(Printed(paper, name, study, path))
+    return sorted(made_anew, key=lambda item: (item.paper, *((kind, int(number)) for kind, number in PRINTED.findall(
         item.name))))
 
 

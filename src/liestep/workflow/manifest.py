@@ -357,23 +357,23 @@ def command_verify(arguments: argparse.Namespace) -> None:
         print(sentence)
         raise SystemExit(1)
     try:
-        found = list(verify(arguments.results))
+        problems = list(verify(arguments.results))
         if arguments.recompute is not None:
-            found += recompute(arguments.results, arguments.config, arguments.recompute)
+            problems += recompute(arguments.results, arguments.config, arguments.recompute)
     except InputError:
         if not (arguments.repair and path.is_file()):
             raise
         path.unlink()
         print(f"{path}: damaged, removed; call snakemake")
         raise SystemExit(1) from None
-    for complaint in found:
+    for complaint in problems:
         print(complaint.sentence)
-    if not found:
+    if not problems:
         content = read_manifest(arguments.results)
         print(f"{len(content['products'])} products and {len(content['inputs'])} inputs are what {path} says")
         return
     if arguments.repair:
-        removed = [remove_product(arguments.results, complaint.path) for complaint in found
+        removed = [remove_product(arguments.results, complaint.path) for complaint in problems
                    if complaint.product and complaint.path.is_file()]
         print(f"{sum(removed)} files removed; call snakemake to make what is missing")
     raise SystemExit(1)

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from liestep.errors import InputError
 from liestep.files import records
@@ -33,7 +32,8 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
     study = products.study
     known = records.last(study.results, "made")
 
-    def made(name: str, origin: Iterable[str], files: Sequence[Path], make: Callable[[], Any]) -> tuple[str, bool]:
+    def made(name: str, origin: Iterable[str], files: Sequence[Path],
+             make: Callable[[], list[Path]]) -> tuple[str, bool]:
         """The files of one name, made together where the texts `origin` or their bytes are not those recorded."""
         key, digest = f"{study.name} {name}", short_hash(" ".join((products.fingerprint, *origin)))
         if _is_same(files, known.get(key), digest):

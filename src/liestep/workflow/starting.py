@@ -48,14 +48,15 @@ def command_new_study(arguments: argparse.Namespace) -> None:
     path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
     if arguments.config.name == "config":  # where snakemake looks for it
         equip(arguments.config.parent)
-    print(f"{path}: edit it, then `liestep check {arguments.name}` and `snakemake --config studies={arguments.name}`")
+    name = arguments.name
+    print(f"{path}: edit it, then call\n  liestep check {name}\n  snakemake --config studies={name}")
 
 
 def command_new_paper(arguments: argparse.Namespace) -> None:
     folder = new_paper(arguments.id, arguments.config)
     if arguments.config.name == "config":
         equip(arguments.config.parent)
-    print(f"{folder}: edit it, then `snakemake --config studies={arguments.id}`")
+    print(f"{folder}: edit it, then call\n  snakemake --config studies={arguments.id}")
 
 
 def command_init(arguments: argparse.Namespace) -> None:

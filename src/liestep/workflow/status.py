@@ -10,12 +10,13 @@ from typing import Any
 
 from liestep.errors import InputError
 from liestep.files.terminal import fitted
-from liestep.files.textfiles import csv_rows, read_text
+from liestep.files.textfiles import read_text
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Study, study_names
+from liestep.study.tables.liestep_tables import csv_rows
 from liestep.workflow.lock import holder
 from liestep.workflow.workflow import StudyProducts
 
@@ -84,7 +85,7 @@ def _short(value: Any) -> str:
 def _hashes(metrics: Path) -> list[str]:
     """Runs of which metrics.csv was made."""
     try:
-        return [row.get("run_sha256") or "" for row in csv_rows(read_text(metrics))]
+        return [row.get("run_sha256", "") for row in csv_rows(read_text(metrics))]
     except (InputError, csv.Error):
         return []
 

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ from liestep.claims.quantities import require_claim
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
-from liestep.simulation.runs.estimate import Estimate, require_disk, require_memory
+from liestep.simulation.runs.estimate import Estimate, require_disk, require_held
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
@@ -92,10 +92,10 @@ class Animation:
         return f"{self.cell.problem}.{self.cell.integrator}.{self.cell.resolution}"
 
 
-def together(problems: Iterable[tuple[str, Any]]) -> list[tuple[str, ...]]:
+def together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
     """Groups of problem keys, of (key, system) pairs: at most TOGETHER problems of one system in each group. Neighbours
     in the file go to different groups: problems usually grow along the file, and groups should take equal times."""
-    by_system: dict[Any, list[str]] = {}
+    by_system: dict[str, list[str]] = {}
     for problem, system in problems:
         by_system.setdefault(system, []).append(problem)
     return [group for keys in by_system.values() for group in equal_groups(keys)]
@@ -183,9 +183,8 @@ class StudyProducts:
     def _planned(self, plans: Plans | None) -> tuple[tuple[Sweep, ...], list[Reference]]:
         """Sweeps and references, as an earlier start planned them if the study file and all sources are the same."""
         study = self.study
-        made_from = content_hash([study.path], study.path.parent) + sources()
-        # files of plugins lie anywhere, and presets of a paper are not among the sources
-        plans = None if study.config.plugins or (study.paper and study.paper.presets) else plans
+        made_from = content_hash([study.path], study.path.parent) + sources() + study.code
+        plans = None if study.paper and study.paper.presets else plans  # which are not among the sources
         before = plans.find(self.name, made_from) if plans else None
         if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
@@ -200,8 +199,9 @@ class StudyProducts:
                       for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {
-                "sweeps": [[sweep.problem, sweep.integrator, {cell.resolution: cell.fingerprint
-                                                              for cell in sweep.cells}] for sweep in sweeps],
+                "sweeps": [[sweep.problem, sweep.integrator, {
+                    cell.resolution: (cell.fingerprint, *astuple(cell.estimate)) for cell in sweep.cells}]
+                    for sweep in sweeps],
                 "references": {entry.problem: entry.fingerprint for entry in references}})
         return sweeps, references
 
@@ -310,27 +310,23 @@ class Workflow:
         known = {reference.problem: reference for reference in products.references}
         alone = self.config.granularity != "problem"
         for keys in ((key,) for key in known) if alone else equal_groups(list(known)):
-            found = [known[key] for key in keys]
+            entries = [known[key] for key in keys]
             yield JobBatch.of(products.folder/"references", (products.name, ",".join(keys)),
-                           (reference.path for reference in found), (reference.fingerprint for reference in found))
+                           (reference.path for reference in entries), (reference.fingerprint for reference in entries))
 
     def _claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made; papers
         whose evidence claims ask for; papers of which some studies are made, with the others. The runs are checked."""
-        plugins = any(products.study.config.plugins for products in self.studies)
-        made_from = "" if plugins else "".join((*(content_hash(place.rglob("*.*"), place) for place in (
-            self.folder, self.folder.parent/PAPERS)), sources()))
+        made_from = "".join((*(content_hash(place.rglob("*.*"), place) for place in (
+            self.folder, self.folder.parent/PAPERS)), sources(), *(products.study.code for products in self.studies)))
         key = f"claims {self.config.studies}"
-        claims = self.plans.find(key, made_from) if made_from else None
-        if claims is None:
-            claims = self._checked_claims()
-            if made_from:
-                self.plans.keep(key, made_from, claims)
+        if (claims := self.plans.find(key, made_from)) is None:
+            self.plans.keep(key, made_from, claims := self._checked_claims())
         return claims
 
     def _checked_claims(self) -> tuple[dict[str, list[str]], list[str], dict[str, list[str]]]:
         studies = {products.name: products.study for products in self.studies}
-        found, computed, lacking, first = {}, set(), {}, 0
+        plans, computed, lacking, first = {}, set(), {}, 0
         for paper, paths in claim_files(self.folder).items():
             path = paths[0] if len(paths) == 1 else paths[0].parent
             file = load_claims(paths)
@@ -345,7 +341,7 @@ class Workflow:
                     lacking[paper] = missing
                 continue
             load_history(self.folder, paper, paths)
-            found[paper] = sorted(needed)
+            plans[paper] = sorted(needed)
             for claim in file.claims:
                 if isinstance(claim.criterion, Computed):
                     computed.add(claim.criterion.paper)
@@ -355,7 +351,7 @@ class Workflow:
                 raise InputError(f"{path}: headlines: {first} with those of the papers before; at most {FIRST_OF_ALL}")
             if file.headlines:
                 self._require_headlines(paper, paths)
-        return found, sorted(computed), lacking
+        return plans, sorted(computed), lacking
 
     @property
     def unjudged(self) -> list[str]:
@@ -458,7 +454,8 @@ def _fits(plan: Any, study: Study) -> bool:
     keys = study.config
     try:
         return plan["references"].keys() == set(keys.problems if keys.reference else ()) and all(
-            problem in keys.problems and integrator in keys.integrators and not any("/" in label for label in cells)
+            problem in keys.problems and integrator in keys.integrators and not any(
+                "/" in label or len(known) != 1 + len(fields(Estimate)) for label, known in cells.items())
             for problem, integrator, cells in plan["sweeps"])
     except (AttributeError, KeyError, TypeError, ValueError):
         return False
@@ -471,8 +468,8 @@ def require_room(studies: Iterable[StudyProducts], results: Path, seconds: dict[
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
-                needed += (one := require_memory(
-                    cell.spec, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}"))
+                needed += (one := require_held(
+                    cell.estimate, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}"))
                 if seconds is not None:
                     seconds[cell.path] = one.seconds
     require_disk(needed.size, results)

@@ -51,6 +51,7 @@ class Criterion(Strict):
     unit: ClassVar[str] = ""  # of our number: that of the quantity, or else this; 1 without a unit
     measured: ClassVar[str] = "{claim.quantity}"
     bounded: ClassVar[str] = ""
+    shown: ClassVar[tuple[str, ...]] = ()  # figures and tables of every study that show the claim
 
     def quantities(self, claim: Question) -> tuple[str, ...]:
         """Names of everything of the kind `needs.quantity` that the criterion reads."""
@@ -116,10 +117,10 @@ class Limits(Strict):
 
     def judged(self, numbers: list[float] | np.ndarray, parts: Iterable[str], nothing: str = "") -> Judgement:
         """Met if all numbers hold, with the numbers in words; undecided for the reason `nothing` without any."""
-        found = np.array(numbers)
-        if not found.size:
+        values = np.array(numbers)
+        if not values.size:
             return Judgement(False, math.nan, nothing, undecided=True)
-        return Judgement(bool(np.all(self.holds(found))), self.worst(found), "; ".join(parts))
+        return Judgement(bool(np.all(self.holds(values))), self.worst(values), "; ".join(parts))
 
     def worst(self, found: np.ndarray) -> float:
         """The value furthest beyond a limit; if all are within, the one nearest to a limit. NaN if one is NaN."""

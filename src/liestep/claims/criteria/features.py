@@ -1,7 +1,7 @@
 """Criteria on stored variables: where a run ends, whether two runs are the same."""
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -48,7 +48,7 @@ class OfSamples(Criterion):
         shape = values.shape[1:]
         if len(index) != len(shape) or any(k >= size for k, size in zip(index, shape, strict=True)):
             raise InputError(f"the index {index} does not fit the shape {shape} that the variable has after the time")
-        place: tuple[Any, ...] = (slice(None), *index)
+        place: tuple[slice | int, ...] = (slice(None), *index)
         return values[place]
 
 

@@ -140,21 +140,21 @@ class LargestStep(Limits, Criterion):
         return f"largest step that completes with {claim.quantity} {self.within.bounds}{compared}:"
 
     def judge(self, claim: Question, results: Results) -> Judgement:
-        found, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
+        steps, tried = np.array([self._largest(claim.quantity, choice, results) for choice in claim.runs]).T
         text = [f"{choice.problem}/{choice.integrator} {step:.4g} s"
-                for choice, step in zip(claim.runs, found, strict=True)]
+                for choice, step in zip(claim.runs, steps, strict=True)]
         if claim.against:
             other, most = np.array([self._largest(claim.quantity, choice, results) for choice in claim.against]).T
-            if other.size not in (1, found.size):
-                raise InputError(f"{found.size} choices cannot be compared with {other.size}")
+            if other.size not in (1, steps.size):
+                raise InputError(f"{steps.size} choices cannot be compared with {other.size}")
             text += [f"compared with {choice.problem}/{choice.integrator} {step:.4g} s"
                      for choice, step in zip(claim.against, other, strict=True)]
-            open_end = (found == tried) & (other == most)
-            found = found/other
-            fails = ~self.holds(found)
-            return Judgement(not fails.any(), self.worst(found), "; ".join(text),
+            open_end = (steps == tried) & (other == most)
+            steps = steps/other
+            fails = ~self.holds(steps)
+            return Judgement(not fails.any(), self.worst(steps), "; ".join(text),
                            undecided=bool(fails.any() and open_end[fails].all()))
-        return self.judged(found, text)
+        return self.judged(steps, text)
 
     def _largest(self, quantity: str, choice: RunChoice, results: Results) -> tuple[float, float]:
         """That step, and the largest that was tried."""

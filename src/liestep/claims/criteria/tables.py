@@ -19,6 +19,7 @@ class Order(Criterion):
     """The study's order table says asymptotic and |p - theory| <= max(u, 0.05)."""
 
     kind: Literal["order"] = KIND
+    shown = ("convergence", "orders")
     needs = Needs(quantity="nothing", table="orders")
     unit = "1"
     measured = "observed order"
@@ -47,6 +48,7 @@ class Drift(Criterion):
     its length support; a verdict of one run alone is unconfirmed there and meets nothing."""
 
     kind: Literal["drift"] = KIND
+    shown = ("drift",)
     needs = Needs(quantity="invariant", table="drift")
     unit = "1"
     measured = "drift of {claim.quantity} at T and 4 T"

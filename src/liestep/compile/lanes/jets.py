@@ -8,7 +8,7 @@ import numpy as np
 from liestep.compile.lanes.numbers import W, bits_of
 from liestep.compile.processor import has_wide_registers
 from liestep.compile.separate import call_address
-from liestep.compile.straight.writer import Writer, vector
+from liestep.compile.straight.writer import Register, Wide, Writer, vector
 
 PART = min(W, 8 if has_wide_registers() else 4)  # members of a register of the processor: the code is for so many
 REGISTER = vector(PART)
@@ -25,22 +25,22 @@ class LaneWriter(Writer):
 
     truth, true = f"<{PART} x i1>", "splat (i1 true)"
 
-    def as_kind(self, x: Any, width: int) -> str:
+    def as_kind(self, x: Register, width: int) -> str:
         return x if isinstance(x, str) else super().as_kind(x, PART)
 
     def of(self, width: int) -> str:
         return REGISTER
 
-    def size(self, value: Any) -> int:
+    def size(self, value: Register | Pack) -> int:
         return len(value) if isinstance(value, Pack) else 0
 
-    def gather(self, values: Sequence[Any]) -> Any:
+    def gather(self, values: Sequence[Register]) -> Any:
         return Pack(values)
 
-    def member(self, pack: Any, i: int) -> Any:
+    def member(self, pack: Wide | Pack, i: int) -> Any:
         return pack[i]
 
-    def turn(self, pack: Any, places: Sequence[int]) -> Any:
+    def turn(self, pack: Wide | Pack, places: Sequence[int]) -> Any:
         return Pack(pack[i] for i in places)
 
     def each(self, operation: str, *args: Any) -> Any:
@@ -53,18 +53,18 @@ class LaneWriter(Writer):
     def call(self, name: str, *args: Any) -> Any:
         if name != "atan2":
             return self.each(name, *args)
-        found, values = "undef", [self.operand(x) for x in args]
+        joined, values = "undef", [self.operand(x) for x in args]
         for i in range(PART):
             parts = [self.write(f"extractelement {REGISTER} {x}, i32 {i}") for x in values]
-            one = self.apply("@atan2", "double", parts)
-            found = self.write(f"insertelement {REGISTER} {found}, double {one}, i32 {i}")
-        return found
+            lane = self.apply("@atan2", "double", parts)
+            joined = self.write(f"insertelement {REGISTER} {joined}, double {lane}, i32 {i}")
+        return joined
 
     def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> Any:
-        found = Pack(Writer.read(self, array, (int(i) + k)*(W//PART), first=first) for k in range(width))
-        return found[0] if width == 1 else found
+        pack = Pack(Writer.read(self, array, (int(i) + k)*(W//PART), first=first) for k in range(width))
+        return pack[0] if width == 1 else pack
 
-    def store(self, array: str, i: int, value: Any) -> None:
+    def store(self, array: str, i: int, value: Register | Pack) -> None:
         for k, one in enumerate(value if isinstance(value, Pack) else [value]):
             Writer.store(self, array, (i + k)*(W//PART), one)
 
@@ -76,15 +76,15 @@ class LaneWriter(Writer):
         """The code for one part, and what calls it for all: their arguments are pointers."""
         name, _, arguments = signature.partition("(")
         names = arguments.replace("ptr noalias ", "").rstrip(")").split(", ")
-        lines, found = [], "0"
+        lines, bits = [], "0"
         for part in range(W//PART):
             lines += [f"{x}{part} = getelementptr {REGISTER}, ptr {x}, i64 {part}" for x in names]
             lines += [f"%r{part} = call i64 @{name}_part({', '.join(f'ptr {x}{part}' for x in names)})",
-                      f"%s{part} = shl i64 %r{part}, {part*PART}", f"%t{part} = or i64 {found}, %s{part}"]
-            found = f"%t{part}"
-        body = "\n  ".join([*lines, f"ret i64 {found}"])
-        one = super().function(f"{name}_part({arguments}").replace("define", "define internal", 1)
-        return f"{one}\ndefine i64 @{signature} {{\n  {body}\n}}"
+                      f"%s{part} = shl i64 %r{part}, {part*PART}", f"%t{part} = or i64 {bits}, %s{part}"]
+            bits = f"%t{part}"
+        body = "\n  ".join([*lines, f"ret i64 {bits}"])
+        function = super().function(f"{name}_part({arguments}").replace("define", "define internal", 1)
+        return f"{function}\ndefine i64 @{signature} {{\n  {body}\n}}"
 
 
 class LaneJet(NamedTuple):

@@ -45,14 +45,13 @@ def words() -> np.ndarray:
     if not hasattr(_own, "words"):
         _own.words = np.full(2, ALL, dtype=np.uint64)
         _pthread.pthread_setspecific(_key, ctypes.c_void_p(_own.words.ctypes.data))
-    found: np.ndarray = _own.words
-    return found
+    return _own.words
 
 
 class _Kind(types.Type):
     """A kind of numbers to which others are converted."""
 
-    def __init__(self, name: str, others: Any):
+    def __init__(self, name: str, others: type | tuple[type, ...]):
         super().__init__(f"{name}{W}")
         self.others = others
 
@@ -101,8 +100,8 @@ class _Model(models.PrimitiveModel):
 
 def _splat(builder, x):
     kind = ir.VectorType(x.type, W)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined),
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined),
                                   ir.Constant(ir.VectorType(ir.IntType(32), W), [0]*W))
 
 
@@ -120,7 +119,7 @@ def _to_mask(context, builder, given, wanted, value):
 NUMBERS = REAL | types.Boolean
 
 
-def _typed(operation: Any, kind: Any, result: Any, count: int, allowed: Any = NUMBERS) -> None:
+def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int, allowed: Any = NUMBERS) -> None:
     """Type an operation on so many numbers, one of them at least of the kind."""
     class Typed(AbstractTemplate):
         key = operation
@@ -133,7 +132,7 @@ def _typed(operation: Any, kind: Any, result: Any, count: int, allowed: Any = NU
     infer_global(operation)(Typed)
 
 
-def _operations(operations: tuple[Any, ...], instruction: str, kind: Any) -> None:
+def _operations(operations: tuple[Callable, ...], instruction: str, kind: types.Type) -> None:
     for operation in operations:
         _typed(operation, kind, kind, 2)
 
@@ -151,7 +150,7 @@ _operations((operator.and_,), "and_", mask)
 _operations((operator.or_,), "or_", mask)
 
 
-def _comparison(operation: Any, sign: str) -> None:
+def _comparison(operation: Callable, sign: str) -> None:
     _typed(operation, lanes, mask, 2)
     compare = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
     lower_builtin(operation, lanes, lanes)(lambda context, builder, sig, args: getattr(builder, compare)(sign, *args))
@@ -162,16 +161,16 @@ for _operation, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt,
     _comparison(_operation, _sign)
 
 
-def _single(operation: Any, name: str) -> None:
+def _single(operation: Callable, name: str) -> None:
     _typed(operation, lanes, lanes, 1)
 
     @lower_builtin(operation, lanes)
     def lower(context, builder, sig, args):
         if name == "fneg":
             return builder.fneg(args[0])
-        found = cgutils.get_or_insert_function(builder.module, ir.FunctionType(NUMBER, [NUMBER]),
+        external = cgutils.get_or_insert_function(builder.module, ir.FunctionType(NUMBER, [NUMBER]),
                                                f"llvm.{name}.v{W}f64")
-        return builder.call(found, args)
+        return builder.call(external, args)
 
 
 _single(operator.neg, "fneg")
@@ -182,7 +181,7 @@ _single(math.sqrt, "sqrt")
 # votes
 
 
-def _words(builder: Any) -> Any:
+def _words(builder: ir.IRBuilder) -> ir.Value:
     """Place of the thread's words; the call is made once in a loop, because it reads nothing that changes."""
     module = builder.module
     try:
@@ -196,20 +195,20 @@ def _words(builder: Any) -> Any:
     return builder.call(find, [builder.load(key)])
 
 
-def _word(builder: Any, place: Any, number: int) -> Any:
+def _word(builder: ir.IRBuilder, place: ir.Value, number: int) -> ir.Value:
     return builder.load(builder.gep(place, [ir.Constant(LONG, number)]))
 
 
-def _bits(builder: Any, word: Any) -> Any:
+def _bits(builder: ir.IRBuilder, word: ir.Value) -> ir.Value:
     """The bits of a word as a mask."""
     return builder.bitcast(builder.trunc(word, WORD), BITS)
 
 
-def _long(builder: Any, bits: Any) -> Any:
+def _long(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     return builder.zext(builder.bitcast(bits, WORD), LONG)
 
 
-def _vote(builder: Any, bits: Any) -> Any:
+def _vote(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """Of the lanes that are written and not struck; the fewer ones are struck."""
     place = _words(builder)
     alive, word = _word(builder, place, 0), _long(builder, bits)
@@ -220,7 +219,7 @@ def _vote(builder: Any, bits: Any) -> Any:
     return more
 
 
-def _decided(operation: Any, turn: Callable[[Any, Any], Any]) -> None:
+def _decided(operation: Callable, turn: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> None:
     _typed(operation, mask, types.boolean, 1)
 
     @lower_builtin(operation, mask)
@@ -237,7 +236,7 @@ def _decide(context, builder, given, wanted, value):
     return _vote(builder, value)
 
 
-def _instruction(result: Any, kinds: tuple[Any, ...], code: Callable[..., Any]) -> Any:
+def _instruction(result: types.Type, kinds: tuple[types.Type, ...], code: Callable) -> Callable:
     """A function of compiled code: the values of its arguments, of these kinds, go to `code` behind the builder."""
     names = ", ".join(f"a{k}" for k in range(len(kinds)))
     found = {"lower": lambda context, builder, sig, args: _of(context, result, code(builder, *args)),
@@ -245,19 +244,19 @@ def _instruction(result: Any, kinds: tuple[Any, ...], code: Callable[..., Any]) 
     return intrinsic(eval(f"lambda typing, {names}: (sig, lower)", found))
 
 
-def _of(context: Any, result: Any, value: Any) -> Any:
+def _of(context: Any, result: types.Type, value: ir.Value | None) -> ir.Value:
     return context.get_dummy_value() if result == types.none else value
 
 
-def _keep(builder: Any, number: int, bits: Any) -> None:
+def _keep(builder: ir.IRBuilder, number: int, bits: ir.Value) -> None:
     builder.store(_long(builder, bits), builder.gep(_words(builder), [ir.Constant(LONG, number)]))
 
 
-def _only(builder: Any, number: int, bits: Any) -> Any:
+def _only(builder: ir.IRBuilder, number: int, bits: ir.Value) -> ir.Value:
     return builder.and_(_bits(builder, _word(builder, _words(builder), number)), bits)
 
 
-def _i32(builder: Any, number: Any) -> Any:
+def _i32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return builder.trunc(number, ir.IntType(32))
 
 
@@ -283,7 +282,7 @@ with_lane = _instruction(lanes, (lanes, types.int64, types.float64), lambda buil
 HALF = 0x3FE6A09E667F3BCD  # bits of the square root of 1/2
 
 
-def _parts(builder: Any, x: Any) -> tuple[Any, Any]:
+def _parts(builder: ir.IRBuilder, x: ir.Value) -> tuple[ir.Value, ir.Value]:
     """e and m of x = 2^e m, m between the square roots of 1/2 and 2."""
     long = REGISTERS[whole]
     half, shift = (ir.Constant(long, [number]*W) for number in (HALF, 52))
@@ -302,13 +301,13 @@ def as_masked(typing, item):
     return masked_type(item)(item), lambda context, builder, sig, args: args[0]
 
 
-def masked_type(kind: Any) -> Any:
+def masked_type(kind: types.Type) -> types.Type:
     """The type of `as_masked`."""
     if isinstance(kind, types.Array) and isinstance(kind.dtype, Lanes):
         return Masked(kind.dtype, kind.ndim, kind.layout, aligned=False)
     if isinstance(kind, types.BaseTuple) and kind.types:
-        found = [masked_type(one) for one in kind.types]
-        return types.BaseTuple.from_types(found, getattr(kind, "instance_class", None))
+        masked = [masked_type(one) for one in kind.types]
+        return types.BaseTuple.from_types(masked, getattr(kind, "instance_class", None))
     return kind
 
 
@@ -328,11 +327,17 @@ def _masked_store(context, builder, sig, args):
 
 @intrinsic
 def select(typing, which, a, b):
-    """a where the mask has a bit, else b."""
-    return a(mask, a, a), lambda context, builder, sig, args: builder.select(*args)
+    """a where the mask has a bit, else b; lanes, or tuples of them."""
+    def lower(context, builder, sig, args):
+        if not isinstance(a, types.BaseTuple):
+            return builder.select(*args)
+        pairs = zip(*(cgutils.unpack_tuple(builder, x) for x in args[1:]), strict=True)
+        return context.make_tuple(builder, a, [builder.select(args[0], x, y) for x, y in pairs])
+
+    return a(mask, a, a), lower
 
 
-def _converted(kind: Any) -> Any:
+def _converted(kind: types.Type) -> Callable:
     return intrinsic(lambda typing, x: (kind(x), lambda context, builder, sig, args: context.cast(
         builder, args[0], sig.args[0], kind)))
 
@@ -340,11 +345,11 @@ def _converted(kind: Any) -> Any:
 to_mask, spread = _converted(mask), _converted(lanes)  # of one truth or number for all lanes too
 
 
-def _numbers(*kinds: Any) -> bool:
+def _numbers(*kinds: types.Type) -> bool:
     return lanes in kinds and all(isinstance(kind, NUMBERS | Lanes) for kind in kinds)
 
 
-def _lane_by_lane(function: Any) -> None:
+def _lane_by_lane(function: Callable) -> None:
     def single(x):
         out = x
         for i in range(W):
@@ -354,7 +359,7 @@ def _lane_by_lane(function: Any) -> None:
     overload(function)(lambda x: single if x == lanes else None)
 
 
-def _pairs(function: Any) -> None:
+def _pairs(function: Callable) -> None:
     def double(a, b):
         first, second = spread(a), spread(b)
         out = first
@@ -365,7 +370,7 @@ def _pairs(function: Any) -> None:
     overload(function)(lambda a, b: double if _numbers(a, b) else None)
 
 
-def _chosen(function: Any, order: Any) -> None:
+def _chosen(function: Callable, order: Callable) -> None:
     """The number that stands before the other in an order."""
     def double(a, b):
         return select(order(spread(b), spread(a)), spread(b), spread(a))
@@ -395,11 +400,11 @@ def _any(kinds: tuple[types.Type, ...]) -> bool:
     return lanes in kinds
 
 
-def _either(order: Any) -> Callable[..., Any]:
+def _either(order: Callable) -> Callable:
     return lambda left, right, a, b: select(order(spread(left), spread(right)), spread(a), spread(b))
 
 
-def _of_finite(function: Any) -> Callable[..., Any]:
+def _of_finite(function: Callable) -> Callable:
     return lambda x: select(abs(x) < np.inf, function(x), spread(np.nan))
 
 
@@ -443,5 +448,4 @@ def in_lanes(values: np.ndarray) -> np.ndarray:
 def out_of_lanes(array: np.ndarray) -> np.ndarray:
     """(..., W) of an array of lanes, which shares its memory."""
     dtype = np.int64 if isinstance(array, CountArray) else np.float64
-    found: np.ndarray = np.asarray(array).view(np.ndarray)[..., None].view(dtype)
-    return found
+    return np.asarray(array).view(np.ndarray)[..., None].view(dtype)

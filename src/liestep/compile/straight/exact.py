@@ -9,16 +9,17 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Graph, Node, Untraceable, place_of
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Graph, Node, Number, Untraceable, Value, place_of
 from liestep.compile.tracing import copied, globals_of
 
 MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
 MOST_LEAVES = 64    # ways through a method
+R = TypeVar("R")
 
 
 class Unset:
@@ -27,10 +28,10 @@ class Unset:
 
     __array_ufunc__ = None
 
-    def operate(self, *others: Any) -> Any:
+    def operate(self, *others: Hashable) -> "Unset":
         return STALE
 
-    def refuse(self, *others: Any) -> Any:
+    def refuse(self, *others: Hashable) -> NoReturn:
         raise Untraceable("it branches on what an earlier call left")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = operate
@@ -42,7 +43,7 @@ STALE = Unset()
 RESULT = Unset()  # of an array of results, which may stay as it was
 
 
-def _of_numbers(operation: Callable) -> Callable:
+def _of_numbers(operation: Callable[..., R]) -> Callable[..., R]:
     """An operation whose last two arguments are numbers; STALE if one is none."""
     def apply(*args: Any) -> Any:
         return STALE if any(isinstance(x, Unset) for x in args[-2:]) else operation(*args)
@@ -60,10 +61,10 @@ class ExactNode(Node):
     __hash__ = object.__hash__
     __slots__ = ()
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Node:
         return self.graph.node("abs", self)
 
-    def __pow__(self, power: Any) -> Any:
+    def __pow__(self, power: float) -> Value:
         if power != 2:
             raise Untraceable(f"the power {power!r} of a value{self.graph.line()}")
         return self*self
@@ -80,7 +81,7 @@ class ExactGraph(Graph):
         self.choices, self.probing = choices, False
         self.marks: list[int] = []  # nodes at each decision
 
-    def key(self, value: Any) -> Any:
+    def key(self, value: Hashable) -> Hashable:
         return value.hex() if isinstance(value, float) else super().key(value)
 
     def decide(self, asked: Comparison) -> bool:
@@ -95,15 +96,15 @@ class ExactGraph(Graph):
         """Nodes that no way before this one has made: those after the last decision that was forced."""
         return len(self.nodes) - (self.marks[len(self.forced) - 1] if self.forced else 0)
 
-    def scale(self, factor: Any, x: Any) -> Any:
+    def scale(self, factor: Number, x: Node) -> Value:
         """-x, the only factor that operators of nodes ask for."""
         return x.args[0] if x.op == "neg" else self.node("neg", x)
 
-    def angle(self, y: Any, x: Any) -> Any:
+    def angle(self, y: Value, x: Value) -> Node:
         return self.node("atan2", y, x)
 
     @_of_numbers
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: Value, b: Value) -> Value:
         if is_minus_zero(a) or is_minus_zero(b):
             return b if is_minus_zero(a) else a
         if isinstance(b, Node) and b.op == "neg":
@@ -113,13 +114,13 @@ class ExactGraph(Graph):
         return self.node("add", *sorted((a, b), key=_order))
 
     @_of_numbers
-    def sub(self, a: Any, b: Any) -> Any:
+    def sub(self, a: Value, b: Value) -> Value:
         if not isinstance(b, Node) and b == 0 and not is_minus_zero(b):
             return a
         return self.add(a, b.args[0]) if isinstance(b, Node) and b.op == "neg" else self.node("sub", a, b)
 
     @_of_numbers
-    def mul(self, a: Any, b: Any) -> Any:
+    def mul(self, a: Any, b: Any) -> Value:
         for number, other in ((a, b), (b, a)):
             if not isinstance(number, Node) and abs(number) == 1:
                 return other if number > 0 else self.scale(-1.0, other)
@@ -129,15 +130,15 @@ class ExactGraph(Graph):
         return self.scale(-1.0, product) if sum(signs) == 1 else product
 
     @_of_numbers
-    def div(self, a: Any, b: Any) -> Any:
+    def div(self, a: Value, b: Value) -> Value:
         return a if not isinstance(b, Node) and b == 1 else self.node("div", a, b)
 
 
-def is_minus_zero(x: Any) -> bool:
+def is_minus_zero(x: Value) -> bool:
     return not isinstance(x, Node) and x == 0 and math.copysign(1.0, x) < 0.0
 
 
-def _order(x: Any) -> tuple:
+def _order(x: Value) -> tuple:
     """Nodes by their place, then numbers: sums and products of two do not depend on their order."""
     return (0, x.place) if isinstance(x, Node) else (1, x)
 
@@ -154,28 +155,31 @@ class Leaf(NamedTuple):
 
     graph: ExactGraph
     result: Any
-    outputs: list[Any]
+    outputs: list[Value]
 
 
 class Branch(NamedTuple):
     """left op right decides between two ways."""
 
     op: str
-    left: Any
-    right: Any
-    yes: Any
-    no: Any
+    left: Value
+    right: Value
+    yes: "Tree"
+    no: "Tree"
+
+
+Tree = Leaf | Branch
 
 
 def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
-                  most: int = MOST_NODES) -> tuple[Any, set[Any]]:
+                  most: int = MOST_NODES) -> tuple[Tree, set[Hashable]]:
     """Leaves and branches of `method(symbols) -> (result, outputs)`, and the results of all ways; `most` operations on
     one way. Raises Untraceable where it leaves arithmetic, has too many ways or operations, or reads what it has not
     written."""
     runs: list[ExactGraph] = []
-    results: set[Any] = set()
+    results: set[Hashable] = set()
 
-    def explore(forced: list[bool]) -> Any:
+    def explore(forced: list[bool]) -> Tree:
         if len(runs) == MOST_LEAVES:
             raise Untraceable(f"it branches on values in more than {MOST_LEAVES} ways")
         graph = ExactGraph(forced, {} if choices is None else choices)
@@ -185,7 +189,7 @@ def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
         if sum(other.own() for other in runs) > 2*most:
             raise Untraceable(f"it takes more than {2*most} operations on all its ways")
         results.add(result)
-        tree: Any = Leaf(graph, result, outputs)
+        tree: Tree = Leaf(graph, result, outputs)
         sides = [side for _, side, _ in graph.taken]
         for number in range(len(sides) - 1, len(forced) - 1, -1):
             asked, side = graph.taken[number][0], sides[number]
@@ -196,7 +200,7 @@ def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
     return explore([]), results
 
 
-def guarded(method: Callable, symbols: list[Any]) -> tuple[Any, list[Any]]:
+def guarded(method: Callable, symbols: list[Node]) -> tuple[Hashable, list[Value]]:
     """Result and outputs of one run of a method, with what leaves arithmetic as the reason why it cannot be traced."""
     try:
         with np.errstate(all="raise"):
@@ -206,7 +210,7 @@ def guarded(method: Callable, symbols: list[Any]) -> tuple[Any, list[Any]]:
         raise Untraceable(f"{error}{place_of(error)}") from None
 
 
-def _decided(value: Any) -> Any:
+def _decided(value: R | Comparison) -> R | bool:
     return bool(value) if isinstance(value, Comparison) else value
 
 
@@ -214,7 +218,7 @@ class Branching:
     """The ways through a kernel of scalars that branches on values, as a tree over its arguments; equal calls share
     it."""
 
-    def __init__(self, tree: Any, truth: tuple[bool, ...]):
+    def __init__(self, tree: Tree, truth: tuple[bool, ...]):
         """truth: which of its results are truth values."""
         self.tree, self.truth = tree, truth
 
@@ -255,20 +259,20 @@ def _chosen(kernel: Callable, args: tuple, graph: ExactGraph) -> Any:
     nodes = list({value.place: value for value in _flat(args) if isinstance(value, Node)}.values())
     numbers = {value.place: number for number, value in enumerate(nodes)}
 
-    def among(value: Any, symbols: Sequence[Any]) -> Any:
+    def among(value: Hashable, symbols: Sequence[Hashable]) -> Any:
         if isinstance(value, tuple):
             return tuple(among(item, symbols) for item in value)
         return symbols[numbers[value.place]] if isinstance(value, Node) else value
 
     key = (kernel, repr(among(args, [f"#{number}" for number in range(len(nodes))])))
-    found = graph.choices.get(key)
-    if found is None:
+    branching = graph.choices.get(key)
+    if branching is None:
         tree, shape = decision_tree(lambda symbols: _results(kernel(*among(args, symbols))), len(nodes), graph.choices)
         kinds = {tuple(isinstance(value, bool) for value in leaf.outputs) for leaf in leaves_of(tree)}
         if len(kinds) != 1 or len(shape) != 1:
             raise Untraceable(f"a kernel returns numbers of several kinds{graph.line()}")
-        found = graph.choices[key] = Branching(tree, kinds.pop()), shape.pop()
-    choice, single = found
+        branching = graph.choices[key] = Branching(tree, kinds.pop()), shape.pop()
+    choice, single = branching
     node = graph.node("choice", choice, *nodes)
     parts = tuple(graph.node("part", node, place) for place in range(len(choice.truth)))
     values = tuple(Comparison(graph, "!=", part, 0.0) if truth else part
@@ -276,7 +280,7 @@ def _chosen(kernel: Callable, args: tuple, graph: ExactGraph) -> Any:
     return values[0] if single else values
 
 
-def _results(value: Any) -> tuple[bool, list[Any]]:
+def _results(value: Any) -> tuple[bool, list[Value]]:
     """Whether a kernel returns one value, and its values."""
     single = not isinstance(value, tuple) or isinstance(value, Comparison)
     values = [value] if single else list(value)
@@ -285,7 +289,7 @@ def _results(value: Any) -> tuple[bool, list[Any]]:
     return single, values
 
 
-def _flat(values: tuple) -> Iterator[Any]:
+def _flat(values: tuple) -> Iterator[Hashable]:
     for value in values:
         if isinstance(value, tuple) and not hasattr(value, "_fields"):
             yield from _flat(value)
@@ -293,7 +297,7 @@ def _flat(values: tuple) -> Iterator[Any]:
             yield value
 
 
-def leaves_of(tree: Any) -> Iterator[Leaf]:
+def leaves_of(tree: Tree) -> Iterator[Leaf]:
     if isinstance(tree, Leaf):
         yield tree
     else:

@@ -9,11 +9,15 @@ import operator
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from liestep.compile.straight.symbols import Expressions, Guard, Node, reachable
+from liestep.compile.straight.symbols import Expressions, Guard, Node, Number, Value, reachable
+
+C = TypeVar("C")  # a coefficient: a number of any kind, the name of one in machine code, or a pack of them
+R = TypeVar("R")
+Constant = Number | tuple[Number, ...]
 
 
 class Numbers:
@@ -32,7 +36,7 @@ class Numbers:
     def call(self, name: str, *args: Any) -> Any:
         return self.functions[name](*args)
 
-    def constant(self, value: Any) -> Any:
+    def constant(self, value: Constant) -> Any:
         if isinstance(value, tuple):
             return np.array([self.constant(x) for x in value])
         return value.numerator*self.one/value.denominator if isinstance(value, Fraction) else value
@@ -56,14 +60,14 @@ PLAIN = Numbers({"sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "atan2": m
 
 SELF = ("inverse", "div", "sqrt", "atan2", "exp", "log")  # recurrences on coefficients of the node itself
 CHAINS = 2  # partial sums of a long convolution, which a processor adds at the same time
-Pairs = Sequence[tuple[Any, Any]]
+Pairs = Sequence[tuple[C | None, C | None]]
 
 
-class Jet:
+class Jet(Generic[C]):
     """Coefficients of all nodes of expressions, with inputs y_1 ... y_n and t: `coefficient(node, k)` after those of
     smaller k."""
 
-    def __init__(self, found: Expressions, arithmetic: Any, start: Sequence[Any]):
+    def __init__(self, found: Expressions, arithmetic: Any, start: Sequence[C | None]):
         """start: values of y and t."""
         self.found, self.on, self.start = found, arithmetic, start
         self.known: dict[tuple, Any] = {}
@@ -71,7 +75,7 @@ class Jet:
         self.merged = merged([*found.outputs, *sides])
         self.late = lateness(found, [*found.outputs, *sides])
 
-    def rows(self, order: int) -> Iterable[list[Any]]:
+    def rows(self, order: int) -> Iterable[list[C | None]]:
         """Coefficients of y, in order 0, 1, ... `order`."""
         needed = self.needed(self.found.outputs)
         for k in range(order + 1):
@@ -79,18 +83,18 @@ class Jet:
             for node in needed if k < order else ():
                 self.coefficient(node, k)
 
-    def needed(self, outputs: Iterable[Any]) -> list[Node]:
+    def needed(self, outputs: Iterable[Value]) -> list[Node]:
         """The nodes that outputs are made of and whose coefficients occur somewhere."""
         return [node for node in reachable(outputs) if node.place not in self.merged]
 
-    def coefficient(self, x: Any, k: int) -> Any:
+    def coefficient(self, x: Value, k: int) -> C | None:
         """Coefficient k of a node or a number; None for zero."""
         if not isinstance(x, Node):
             return None if k or x == 0 else self.on.constant(x)
         own = (x,) if x.op in SELF else ()
         return self.once("", x, lambda: getattr(self, f"_{x.op}")(k, *own, *x.args), k)
 
-    def guard_value(self, guard: Guard) -> tuple[Any, Any]:
+    def guard_value(self, guard: Guard) -> tuple[C, C]:
         """Both sides of a guard, of coefficients 0."""
         sides = []
         for side in (guard.left, guard.right):
@@ -102,22 +106,22 @@ class Jet:
 
     # None is zero
 
-    def plus(self, a: Any, b: Any) -> Any:
+    def plus(self, a: C | None, b: C | None) -> C | None:
         return b if a is None else a if b is None else self.on.add(a, b)
 
-    def minus(self, a: Any, b: Any) -> Any:
+    def minus(self, a: C | None, b: C | None) -> C | None:
         if b is None:
             return a
         return self.on.mul(-1.0, b) if a is None else self.on.sub(a, b)
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: C | float | None, b: C | None) -> C | None:
         return None if a is None or b is None else self.on.mul(a, b)
 
-    def part(self, a: Any, k: int) -> Any:
+    def part(self, a: C | None, k: int) -> C | None:
         """a/k for a whole number k."""
         return a if a is None or k == 1 else self.on.part(a, k)
 
-    def chained(self, total: Any, pairs: Pairs, count: int) -> Any:
+    def chained(self, total: C | None, pairs: Sequence[tuple[C, C]], count: int) -> C | None:
         """total + sum of products in so many chains, the first of which begins with the total."""
         chains = [total, *[None]*(count - 1)]
         for i, (a, b) in enumerate(pairs):
@@ -127,27 +131,27 @@ class Jet:
             chains[0] = self.plus(chains[0], other)
         return chains[0]
 
-    def convolved(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+    def convolved(self, pairs: Iterable[tuple[C | None, C | None]]) -> C | None:
         """Sum of products whose newest factors are those of the first and the last pair."""
         kept = given(list(pairs))
         inner, ends = kept[1:-1], kept[:1] + kept[1:][-1:]
         return self.chained(self.chained(None, inner, chains_of(inner)), ends, 1)
 
-    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0, first: int = 0) -> Pairs:
+    def pairs(self, a: Node, b: Node, k: int, sign: float = 1.0, first: int = 0) -> Pairs[C]:
         """a_j, sign b_(k - j) for j = `first` ... k"""
         second = self.coefficient if sign > 0.0 else self.negative
         return [(self.coefficient(a, j), second(b, k - j)) for j in range(first, k + 1)]
 
-    def negative(self, x: Node, k: int) -> Any:
+    def negative(self, x: Node, k: int) -> C | None:
         """-x_k"""
         return self.once("minus", x, lambda: self.times(-1.0, self.coefficient(x, k)), k)
 
-    def slope(self, x: Node, j: int) -> Any:
+    def slope(self, x: Node, j: int) -> C | None:
         """j x_j"""
         return self.coefficient(x, 1) if j == 1 else self.once(
             "slope", x, lambda: self.times(float(j), self.coefficient(x, j)), j)
 
-    def once(self, what: str, x: Node, make: Callable[[], Any], k: int = 0) -> Any:
+    def once(self, what: str, x: Node, make: Callable[[], R], k: int = 0) -> R:
         key = (what, x.place, k)
         if key not in self.known:
             self.known[key] = make()
@@ -155,23 +159,23 @@ class Jet:
 
     # one recurrence for each operation
 
-    def _input(self, k: int, i: int) -> Any:
+    def _input(self, k: int, i: int) -> C | None:
         if k == 0:
             return self.start[i]
         if i == len(self.found.inputs) - 1:
             return self.on.constant(1.0) if k == 1 else None
         return self.part(self.coefficient(self.found.outputs[i], k - 1), k)
 
-    def _add(self, k: int, a: Node, b: Node) -> Any:
+    def _add(self, k: int, a: Node, b: Node) -> C | None:
         return self.combined(k, [(1.0, a), (1.0, b)])
 
-    def _sub(self, k: int, a: Node, b: Node) -> Any:
+    def _sub(self, k: int, a: Node, b: Node) -> C | None:
         return self.combined(k, [(1.0, a), (-1.0, b)])
 
-    def combined(self, k: int, waiting: list[tuple[float, Any]]) -> Any:
+    def combined(self, k: int, waiting: list[tuple[float, Node]]) -> C | None:
         """Coefficient k of a sum of nodes with signs. What is merged is not evaluated for itself: its products are
         added at once, and squares are doubled together."""
-        products, dots = no_terms(), no_terms()
+        products, dots = self.no_terms(), self.no_terms()
         while waiting:
             sign, node = waiting.pop()
             if node.place not in self.merged:
@@ -188,7 +192,10 @@ class Jet:
             products.late.append((max(late for late, *_ in dots.late) + 1, 1.0, self.whole(self.total(dots))))
         return self.total(products)
 
-    def collect(self, sign: float, factors: Sequence[Node], k: int, terms: "Terms") -> None:
+    def no_terms(self) -> "Terms[C]":
+        return Terms([], [], [])
+
+    def collect(self, sign: float, factors: Sequence[Node], k: int, terms: "Terms[C]") -> None:
         """Add the convolution of two nodes to the terms of a sum; of squares half the inner products."""
         a, b = factors
         pairs = self.pairs(a, b, k, sign)
@@ -203,9 +210,9 @@ class Jet:
         if k > 0:
             terms.late.append((self.late[a.place], 1.0, Pair(*pairs[-1])))
 
-    def total(self, terms: "Terms") -> Any:
+    def total(self, terms: "Terms[C]") -> C | None:
         """A sum; what is known last is added last, so that the rest does not wait for it."""
-        total, half = (self.chained(None, pairs, chains_of(pairs)) for pairs in map(given, (terms.inner, terms.half)))
+        total, half = (self.chained(None, pairs, chains_of(pairs)) for pairs in (given(terms.inner), given(terms.half)))
         if half is not None:
             total = self.times(2.0, half) if total is None else self.on.fma(2.0, half, total)
         for _, sign, term in sorted(terms.late, key=lambda term: term[0]):
@@ -217,45 +224,45 @@ class Jet:
 
     # packs, see `liestep.compile.straight.packs`
 
-    def whole(self, pack: Any) -> Any:
+    def whole(self, pack: C | None) -> C | None:
         return None if pack is None else self.on.whole(pack)
 
-    def _dot(self, k: int, a: Node, b: Node) -> Any:
+    def _dot(self, k: int, a: Node, b: Node) -> C | None:
         return self.whole(self._mul(k, a, b))
 
-    def _member(self, k: int, a: Node, i: int) -> Any:
+    def _member(self, k: int, a: Node, i: int) -> C | None:
         value = self.coefficient(a, k)
         return None if value is None else self.on.member(value, i)
 
-    def _turn(self, k: int, a: Node, places: Sequence[int]) -> Any:
+    def _turn(self, k: int, a: Node, places: Sequence[int]) -> C | None:
         value = self.coefficient(a, k)
         return None if value is None else self.on.turn(value, places)
 
-    def _gather(self, k: int, *members: Any) -> Any:
+    def _gather(self, k: int, *members: Value) -> C | None:
         values = [self.coefficient(x, k) for x in members]
         return None if values.count(None) == len(values) else self.on.gather(
             [0.0 if value is None else value for value in values])
 
-    def _shift(self, k: int, number: Any, a: Node) -> Any:
+    def _shift(self, k: int, number: Constant, a: Node) -> C | None:
         value = self.coefficient(a, k)
         return value if k else self.plus(self.on.constant(number), value)
 
-    def _scale(self, k: int, number: Any, a: Node) -> Any:
+    def _scale(self, k: int, number: Constant, a: Node) -> C | None:
         value = self.coefficient(a, k)
         return None if value is None else self.on.mul(self.on.constant(number), value)
 
-    def _mul(self, k: int, a: Node, b: Node) -> Any:
-        terms = no_terms()
+    def _mul(self, k: int, a: Node, b: Node) -> C | None:
+        terms = self.no_terms()
         self.collect(1.0, (a, b), k, terms)
         return self.total(terms)
 
-    def _inverse(self, k: int, own: Node, b: Node) -> Any:
+    def _inverse(self, k: int, own: Node, b: Node) -> C | None:
         if k == 0:
             return self.on.div(1.0, self.coefficient(b, 0))
         rest = self.convolved(self.pairs(b, own, k, first=1))
         return self.times(self.negative(own, 0), rest)
 
-    def _div(self, k: int, own: Node, a: Node, b: Node) -> Any:
+    def _div(self, k: int, own: Node, a: Node, b: Node) -> C | None:
         inverse = self.once("inverse", b, lambda: self.on.div(1.0, self.coefficient(b, 0)))
         if k == 0:
             return self.times(self.coefficient(a, 0), inverse)
@@ -264,11 +271,11 @@ class Jet:
             return self.times(inverse, self.minus(self.coefficient(a, k), rest))
         return self.less(inverse, self.coefficient(a, k), self.times(self.times(-1.0, inverse), rest))
 
-    def less(self, factor: Any, a: Any, rest: Any) -> Any:
+    def less(self, factor: C | None, a: C | None, rest: C | None) -> C | None:
         """factor a + rest, for an a that is known late."""
         return rest if a is None else self.times(factor, a) if rest is None else self.on.fma(factor, a, rest)
 
-    def _sqrt(self, k: int, own: Node, a: Node) -> Any:
+    def _sqrt(self, k: int, own: Node, a: Node) -> C | None:
         if k == 0:
             return self.on.call("sqrt", self.coefficient(a, 0))
         half = self.once("half of inverse", own, lambda: self.on.div(0.5, self.coefficient(own, 0)))
@@ -280,17 +287,17 @@ class Jet:
                 rest = self.on.mul(middle, middle) if rest is None else self.on.fma(middle, middle, rest)
         return self.less(half, self.coefficient(a, k), self.times(self.times(-1.0, half), rest))
 
-    def _sin(self, k: int, a: Node) -> Any:
+    def _sin(self, k: int, a: Node) -> C | None:
         return self.turned(a, k)[0]
 
-    def _cos(self, k: int, a: Node) -> Any:
+    def _cos(self, k: int, a: Node) -> C | None:
         return self.turned(a, k)[1]
 
-    def turned(self, a: Node, k: int) -> tuple[Any, Any]:
+    def turned(self, a: Node, k: int) -> tuple[C | None, C | None]:
         """Coefficients k of sine and cosine of a."""
         return self.once("turned", a, lambda: self.turn(a, k), k)
 
-    def turn(self, a: Node, k: int) -> tuple[Any, Any]:
+    def turn(self, a: Node, k: int) -> tuple[C | None, C | None]:
         if k == 0:
             angle = self.coefficient(a, 0)
             angle = self.on.constant(0.0) if angle is None else angle
@@ -299,12 +306,12 @@ class Jet:
                         for part in (1, 0))
         return self.part(sine, k), self.times(-1.0, self.part(cosine, k))
 
-    def _exp(self, k: int, own: Node, a: Node) -> Any:
+    def _exp(self, k: int, own: Node, a: Node) -> C | None:
         if k == 0:
             return self.on.call("exp", self.coefficient(a, 0))
         return self.part(self.convolved((self.slope(a, j), self.coefficient(own, k - j)) for j in range(1, k + 1)), k)
 
-    def _log(self, k: int, own: Node, a: Node) -> Any:
+    def _log(self, k: int, own: Node, a: Node) -> C | None:
         """a log' = a'"""
         if k == 0:
             return self.on.call("log", self.coefficient(a, 0))
@@ -312,7 +319,7 @@ class Jet:
         rest = self.convolved((self.slope(own, j), self.coefficient(a, k - j)) for j in range(1, k))
         return self.part(self.times(inverse, self.minus(self.slope(a, k), rest)), k)
 
-    def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Any) -> Any:
+    def _atan2(self, k: int, own: Node, y: Node, x: Node, square: Node) -> C | None:
         """(x^2 + y^2) angle' = x y' - y x'"""
         if k == 0:
             return self.on.call("atan2", self.coefficient(y, 0), self.coefficient(x, 0))
@@ -326,31 +333,27 @@ class Jet:
 Pair = namedtuple("Pair", ("first", "second"))  # factors of a product
 
 
-class Terms(NamedTuple):
+class Terms(NamedTuple, Generic[C]):
     """Terms of a sum: products of older coefficients, those of squares once, and what is as new as the sum, products or
     values with signs; the numbers say which of it is known first."""
 
-    inner: list[tuple[Any, Any]]
-    half: list[tuple[Any, Any]]
+    inner: list[tuple[C | None, C | None]]
+    half: list[tuple[C | None, C | None]]
     late: list[tuple[int, float, Any]]
 
 
-def no_terms() -> Terms:
-    return Terms([], [], [])
-
-
-def signed(sign: float, number: Any) -> Any:
+def signed(sign: float, number: Constant) -> Any:
     """A number or numbers with a sign; fractions stay exact."""
     if isinstance(number, tuple):
         return tuple(signed(sign, x) for x in number)
     return -number if sign < 0.0 else number
 
 
-def chains_of(pairs: Pairs) -> int:
+def chains_of(pairs: Pairs[C]) -> int:
     return min(CHAINS, max(1, len(pairs)//3))
 
 
-def given(pairs: Pairs) -> list[tuple[Any, Any]]:
+def given(pairs: Pairs[C]) -> list[tuple[C, C]]:
     """Products that are not zero for every start."""
     return [(a, b) for a, b in pairs if a is not None and b is not None]
 
@@ -361,7 +364,7 @@ def taylor_coefficients(found: Expressions, start: Sequence[Any], order: int,
     return [[0 if value is None else value for value in line] for line in Jet(found, arithmetic, start).rows(order)]
 
 
-def merged(outputs: Sequence[Any]) -> set[int]:
+def merged(outputs: Sequence[Value]) -> set[int]:
     """Places of the nodes that occur nowhere but in one sum or difference."""
     nodes, users = reachable(outputs), dict[int, list[str]]()
     for name, values in [("", outputs), *((node.op, node.args) for node in nodes)]:
@@ -372,7 +375,7 @@ def merged(outputs: Sequence[Any]) -> set[int]:
             and users[node.place] in (["add"], ["sub"])}
 
 
-def lateness(found: Expressions, outputs: Iterable[Any]) -> dict[int, int]:
+def lateness(found: Expressions, outputs: Iterable[Value]) -> dict[int, int]:
     """How late the newest coefficient of each node is known, by its place: after those inputs whose rates are inputs,
     then after the others, whose rates end the order before, and after the operations on them."""
     late: dict[int, int] = {}

@@ -7,12 +7,12 @@ members of two packs are their `dot`. What fits nowhere stays a number: an opera
 meets, and `gather` makes a pack of several."""
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from liestep.compile.straight.jets import merged
-from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node, reachable
+from liestep.compile.straight.symbols import Expressions, Graph, Guard, Node, Value, reachable
 
 ELEMENTWISE = ("add", "sub", "mul", "div", "inverse", "sqrt")
 COMMUTATIVE = ("add", "mul")
@@ -54,7 +54,7 @@ def effort(found: Expressions) -> int:
                for node in reachable(results(found)))
 
 
-def results(found: Expressions) -> list[Any]:
+def results(found: Expressions) -> list[Value]:
     """Outputs and both sides of all guards."""
     return [*found.outputs, *(side for guard in found.guards for side in (guard.left, guard.right))]
 
@@ -220,19 +220,19 @@ class Packing:
 
     def terms(self, root: Node) -> list[tuple[float, Node, Node]]:
         """What a sum adds: a factor, what it multiplies, and the node of both without the sign."""
-        found, waiting = [], [(1.0, root)]
+        added, waiting = [], [(1.0, root)]
         while waiting:
             sign, node = waiting.pop()
             if node is not root and node.place not in self.merged:
-                found.append((sign, node, node))
+                added.append((sign, node, node))
             elif node.op in ("add", "sub"):
                 first, second = node.args
                 waiting += [(sign if node.op == "add" else -sign, second), (sign, first)]
             elif node.op == "scale" and self.uses[node.args[1].place] == 1:
-                found.append((sign*node.args[0], node.args[1], node))
+                added.append((sign*node.args[0], node.args[1], node))
             else:
-                found.append((sign, node, node))
-        return found
+                added.append((sign, node, node))
+        return added
 
 
 class Packed:
@@ -242,7 +242,7 @@ class Packed:
         self.plan, self.graph = plan, Graph()
         self.graph.most = 20*len(plan.nodes)
         self.state = [self.graph.node("input", i) for i in range(len(plan.rows) + 1)]
-        self.known: dict[Any, Any] = {}
+        self.known: dict[Hashable, Any] = {}
 
     def expressions(self) -> Expressions:
         outputs = [self.gathered(row) for row in self.plan.rows]
@@ -250,17 +250,17 @@ class Packed:
                   for guard in self.plan.found.guards]
         return Expressions(self.state, outputs, guards, self.graph.nodes)
 
-    def gathered(self, members: Members) -> Any:
+    def gathered(self, members: Members) -> Value:
         """A pack, of whatever its members are."""
         if len(set(members)) > 1 and self.plan.how(members) is not None:
             return self.pack(members)
         return 0.0 if set(members) == {0.0} else self.graph.node("gather", *map(self.number, members))
 
-    def pack(self, members: Members) -> Any:
+    def pack(self, members: Members) -> Value:
         """A pack, or the number that all members are."""
         return self.once(members, lambda: self.number(members[0]) if len(set(members)) == 1 else self.make(members))
 
-    def once(self, what: Any, make: Callable[[], Any]) -> Any:
+    def once(self, what: Hashable, make: Callable[[], Value]) -> Value:
         """Raises Entangled for what is needed to make itself."""
         if what not in self.known:
             self.known[what] = None
@@ -269,7 +269,7 @@ class Packed:
             raise Entangled
         return self.known[what]
 
-    def make(self, members: Members) -> Any:
+    def make(self, members: Members) -> Value:
         made = self.plan.how(members)
         if made is None:
             return self.gathered(members)
@@ -278,13 +278,13 @@ class Packed:
         args = [self.pack(arg) for arg in made.args]
         return self.graph.node(made.op, *((*args, made.numbers) if made.op == "turn" else (*made.numbers, *args)))
 
-    def number(self, x: int | float) -> Any:
+    def number(self, x: int | float) -> Value:
         """A number by itself, taken from its pack if it is in one."""
         if isinstance(x, float):
             return x
         return self.once(x, lambda: self.single(self.plan.nodes[x]))
 
-    def single(self, node: Node) -> Any:
+    def single(self, node: Node) -> Value:
         if node.op == "input":
             row, i = divmod(node.args[0], self.plan.width)
             return self.state[row] if row == len(self.plan.rows) else self.graph.node("member", self.state[row], i)
@@ -296,11 +296,11 @@ class Packed:
         args = [self.number(x.place) if isinstance(x, Node) else x for x in node.args]
         return self.graph.node(node.op, *args)
 
-    def sum(self, root: Node) -> Any:
+    def sum(self, root: Node) -> Value:
         """A sum with its products of packs."""
         dots = self.plan.dots[root.place]
         within = {place for dot in dots for place in dot.nodes}
-        total = None
+        total: Any = None
         for dot in dots:
             value = self.graph.node("dot", *map(self.pack, dot.args))
             total = self.plus(total, dot.factor, self.scaled(abs(dot.factor), value))
@@ -311,15 +311,15 @@ class Packed:
                                   self.graph.node("scale", factor, self.number(term.place)))
         return total
 
-    def plus(self, total: Any, sign: float, value: Any) -> Any:
+    def plus(self, total: Value | None, sign: float, value: Value) -> Value:
         if total is None:
             return self.scaled(math.copysign(1.0, sign), value)
         return self.graph.node("add" if sign > 0.0 else "sub", total, value)
 
-    def scaled(self, number: float, value: Any) -> Any:
+    def scaled(self, number: float, value: Value) -> Value:
         return value if number == 1.0 else self.graph.node("scale", number, value)
 
 
-def identity(x: Any) -> int | float:
+def identity(x: Value) -> int | float:
     """Place of a node, or a number."""
     return x.place if isinstance(x, Node) else float(x)

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.cache import cache_root, known
-from liestep.compile.straight.exact import MOST_NODES, STALE, Leaf, Unset, decision_tree, leaves_of
+from liestep.compile.straight.exact import MOST_NODES, STALE, Branching, Leaf, Tree, Unset, decision_tree, leaves_of
 from liestep.compile.straight.straight import Routine
-from liestep.compile.straight.symbols import Node, Untraceable, reachable
-from liestep.compile.straight.writer import CONDITIONS, Wide, Writer
+from liestep.compile.straight.symbols import Node, Untraceable, Value, reachable
+from liestep.compile.straight.writer import CONDITIONS, Register, Wide, Writer
 from liestep.files import sealed
 
 ARGUMENTS = "double %t, ptr %a, ptr %b, ptr %table, ptr %counters, ptr %out"
@@ -45,11 +45,11 @@ class Blocks(Writer):
         self.labels += 1
         return f"{name}{self.labels}"
 
-    def registers(self, values: Sequence[Any]) -> list[Any]:
+    def registers(self, values: Sequence[Register]) -> list[Register]:
         """Values that are no registers as constants."""
         return [value if isinstance(value, str) else self.constant(value) for value in values]
 
-    def store_all(self, values: Sequence[Any]) -> None:
+    def store_all(self, values: Sequence[Register | None]) -> None:
         """Write results, None for one that stays. Neighbours are written by one instruction: whoever reads several at
         once would wait for single ones to reach the memory."""
         for at, width in parts_of(len(values)):
@@ -61,7 +61,7 @@ class Blocks(Writer):
                 if value is not None:
                     self.store("out", at + i, value)
 
-    def joined_in_one(self, values: Sequence[Any]) -> Any:
+    def joined_in_one(self, values: Sequence[Any]) -> Register:
         return self.gather(values) if len(values) > 1 else values[0]
 
     def from_table(self, place: int) -> str:
@@ -76,11 +76,11 @@ class Blocks(Writer):
 class Code:
     """Writes the nodes of a tree of decisions."""
 
-    def __init__(self, writer: Blocks, inputs: Callable[[int], Any]):
+    def __init__(self, writer: Blocks, inputs: Callable[[int], Register]):
         """inputs: the value of input number i."""
         self.on, self.inputs = writer, inputs
 
-    def tree(self, tree: Any, known: dict[int, Any], end: Callable[[Leaf, list[Any]], None]) -> None:
+    def tree(self, tree: Tree, known: dict[int, Any], end: Callable[[Leaf, list[Any]], None]) -> None:
         """Code of a tree; `end` gets each leaf with its values."""
         if isinstance(tree, Leaf):
             values = self.values(tree.outputs, known)
@@ -94,7 +94,7 @@ class Code:
             self.on.begin(label)
             self.tree(side, dict(known), end)
 
-    def values(self, wanted: Sequence[Any], known: dict[int, Any]) -> list[Any]:
+    def values(self, wanted: Sequence[Value], known: dict[int, Any]) -> list[Any]:
         """Registers of nodes; numbers and what is no number as they are."""
         for node in reachable(wanted, known):
             known[node.place] = self.node(node, known)
@@ -114,10 +114,10 @@ class Code:
             return getattr(self.on, node.op)(*args)
         return self.on.call({"abs": "fabs", "neg": "fneg"}.get(node.op, node.op), *args)
 
-    def choice(self, choice: Any, arguments: list[Any]) -> list[Any]:
+    def choice(self, choice: Branching, arguments: list[Register]) -> list[str]:
         """Values of a kernel that branches: its ways meet in one block."""
         after = self.on.new_label("after")
-        found: list[tuple[list[Any], str]] = []
+        found: list[tuple[list[Register], str]] = []
 
         def end(leaf: Leaf, values: list[Any]) -> None:
             found.append((self.on.registers(values), self.on.label))
@@ -174,19 +174,19 @@ def kept(key: str, traced: Callable[[], dict[str, Routine]]) -> dict[str, Routin
     path = cache_root()/f"trace-{hashlib.sha256(key.encode()).hexdigest()[:24]}.z"
     data = known(path)
     if data is not None:
-        found = json.loads(zlib.decompress(data))
+        texts = json.loads(zlib.decompress(data))
     else:
         try:
-            found = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]
+            texts = {name: [new.text, [float(x).hex() for x in new.constants], new.operations]
                      for name, new in traced().items()}
         except Untraceable as error:
-            found = {REFUSED: str(error)}
-        if REFUSED in found or sum(operations for *_, operations in found.values()) >= LARGE:
-            sealed.keep(path, zlib.compress(json.dumps(found).encode()))
-    if REFUSED in found:
-        raise Untraceable(found[REFUSED])
+            texts = {REFUSED: str(error)}
+        if REFUSED in texts or sum(operations for *_, operations in texts.values()) >= LARGE:
+            sealed.keep(path, zlib.compress(json.dumps(texts).encode()))
+    if REFUSED in texts:
+        raise Untraceable(texts[REFUSED])
     return {name: Routine(text, np.array([float.fromhex(x) for x in constants]), operations)
-            for name, (text, constants, operations) in found.items()}
+            for name, (text, constants, operations) in texts.items()}
 
 
 @cache
@@ -207,8 +207,8 @@ def sum_of_stages(n: int) -> str:
                  f"%skip = mul i64 %r, {n}", "%slope = getelementptr double, ptr %k, i64 %skip"]
     sums = [on.add(on.mul(weight, on.read("slope", *part)), total) for part, total in zip(parts, totals, strict=True)]
     on.lines += ["br label %end", "end:"]
-    for total, new in zip(totals, sums, strict=True):
-        on.lines.append(f"{total}e = phi {on.of(total.width)} [ {total}, %body ], [ {new}, %add ]")
+    for total, added in zip(totals, sums, strict=True):
+        on.lines.append(f"{total}e = phi {on.of(total.width)} [ {total}, %body ], [ {added}, %add ]")
     on.lines += ["%next = add i64 %r, 1", "br label %loop", "last:"]
     new = [on.add(on.mul("%h", total), on.read("y", *part)) for part, total in zip(parts, totals, strict=True)]
     for (at, _), value in zip(parts, new, strict=True):
@@ -243,20 +243,20 @@ class _Rows:
     def __init__(self, writer: Blocks, n: int):
         self.on, self.size, self.parts = writer, n, parts_of(n)
 
-    def load(self, array: str) -> list[Any]:
+    def load(self, array: str) -> list[Register]:
         return [self.on.read(array, *part) for part in self.parts]
 
-    def store(self, array: str, values: list[Any], offset: int = 0) -> None:
+    def store(self, array: str, values: Sequence[Register], offset: int = 0) -> None:
         for (at, _), value in zip(self.parts, values, strict=True):
             self.on.store(array, offset + at, value)
 
-    def scaled(self, number: Any, values: list[Any]) -> list[Any]:
+    def scaled(self, number: Register, values: list[Register]) -> list[Register]:
         return [self.on.each("fmul", number, value) for value in values]
 
-    def plus(self, a: list[Any], b: list[Any]) -> list[Any]:
+    def plus(self, a: list[Register], b: list[Register]) -> list[Register]:
         return [self.on.add(x, y) for x, y in zip(a, b, strict=True)]
 
-    def combine(self, weights: Sequence[float], slopes: list[list[Any]]) -> list[Any]:
+    def combine(self, weights: Sequence[float], slopes: list[list[Register]]) -> list[Register]:
         """w_0 k_0 + ..."""
         total = self.scaled(weights[0], slopes[0])
         for weight, slope in zip(weights[1:len(slopes)], slopes[1:], strict=True):
@@ -264,16 +264,16 @@ class _Rows:
                 total = self.plus(self.scaled(weight, slope), total)
         return total
 
-    def number(self, values: list[Any], i: int) -> Any:
-        found = next((value, i - at) for value, (at, width) in zip(values, self.parts, strict=True) if i < at + width)
-        return self.on.member(*found) if self.on.size(found[0]) else found[0]
+    def number(self, values: list[Register], i: int) -> Register:
+        one, k = next((value, i - at) for value, (at, width) in zip(values, self.parts, strict=True) if i < at + width)
+        return self.on.member(one, k) if isinstance(one, Wide) else one
 
-    def joined(self, numbers: list[Any]) -> list[Any]:
+    def joined(self, numbers: list[Register]) -> list[Register]:
         """Numbers put into vector registers."""
         return [self.on.joined_in_one(numbers[at:at + width]) for at, width in self.parts]
 
 
-def attempt(method: Any, n: int, tableau: Weights) -> Routine:
+def attempt(method: Callable[[list[Node]], tuple[Call, list[Value]]], n: int, tableau: Weights) -> Routine:
     """Code of f(t, h, y, k, new, out, table, counters): slopes k_1 ... of a step from y, k_0 being known, the new
     state, and the sums, one after the other in `out`. It returns 0 where a slope cannot be evaluated. method: the
     right-hand side on symbols, see `liestep.compile.straight.routines.routine`; inputs are the time and n numbers.
@@ -303,12 +303,12 @@ def attempt(method: Any, n: int, tableau: Weights) -> Routine:
     return writer.routine(STAGE_ARGUMENTS)
 
 
-def _slope(writer: Blocks, rows: _Rows, tree: Any, point: list[Any], done: list[Any]) -> list[Any]:
+def _slope(writer: Blocks, rows: _Rows, tree: Tree, point: list[Any], done: list[Any]) -> list[Register]:
     """The right-hand side at a time and state, after so many evaluations with their counts."""
     time, state = point
     evaluated, counted = done
     after = writer.new_label("stage")
-    found: list[Any] = []
+    found: list[Register] = []
 
     def end(leaf: Leaf, values: list[Any]) -> None:
         if leaf.result.value:

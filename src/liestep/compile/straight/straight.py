@@ -14,7 +14,7 @@ import numpy as np
 
 from liestep.compile.cache import cache_root, known, machine_mark
 from liestep.compile.straight.symbols import Expressions
-from liestep.compile.straight.writer import CONDITIONS, Writer
+from liestep.compile.straight.writer import CONDITIONS, Register, Writer
 from liestep.files import sealed
 
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
@@ -47,7 +47,7 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
     zeros = count - base//width if base else 0
     time = writer.read("table", 0, first=True)
     start = [writer.read("y", i*width, width, first=True) for i in range(count - zeros)]
-    jet = Jet(found, writer, [*[None]*zeros, *start, time])
+    jet: Jet[Register] = Jet(found, writer, [*[None]*zeros, *start, time])
     rows = [line[:zeros or count] for line in jet.rows(order)]
     n = len(rows[0])*width
     operations = len(writer.lines)
@@ -80,7 +80,7 @@ def _sums(writer: Writer, n: int, order: int) -> Writer:
     return writer
 
 
-def _largest(writer: Writer, line: list[Any]) -> Any:
+def _largest(writer: Writer, line: list[Register | None]) -> Register:
     """Largest absolute value; a NaN counts as none, as the state itself shows it."""
     values = [value for value in line if value is not None]
     sizes = (writer.call("fabs", value) for value in values)

@@ -7,7 +7,8 @@ import linecache
 import math
 import sys
 import traceback
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from fractions import Fraction
 from functools import partial, reduce
 from operator import attrgetter, mul
 from types import FrameType
@@ -19,6 +20,7 @@ from liestep.compile.tracing import Functions
 
 MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
 MOST_DECISIONS = 2_000  # guards of an expression
+Number = float | Fraction
 _place = attrgetter("place")
 
 
@@ -26,8 +28,8 @@ class Untraceable(Exception):
     """A method cannot be written as expressions; the text says why and where."""
 
 
-def _operator(name: str, *, turned: bool = False) -> Callable[[Any, Any], Any]:
-    def apply(self: Any, other: Any) -> Any:
+def _operator(name: str, *, turned: bool = False) -> Callable[["Node", "Value"], "Value"]:
+    def apply(self: "Node", other: "Value") -> Any:
         operation = getattr(self.graph, name)
         return operation(other, self) if turned else operation(self, other)
 
@@ -54,10 +56,10 @@ class Node:
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("<", "<=", ">", ">="))
     __eq__, __ne__ = map(_comparison, ("==", "!="))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> "Value":
         return self.graph.scale(-1.0, self)
 
-    def __pow__(self, power: Any) -> Any:
+    def __pow__(self, power: float) -> "Value":
         if power != int(power) or not 1 <= power <= 8:
             raise Untraceable(f"the power {power!r} of a value{self.graph.line()}")
         return reduce(mul, [self]*int(power))
@@ -65,9 +67,12 @@ class Node:
     def __bool__(self) -> bool:
         return bool(self != 0.0)
 
-    def called(self, op: str) -> Any:
+    def called(self, op: str) -> "Node":
         """A function of the number."""
         return self.graph.node(op, self)
+
+
+Value = Node | Number
 
 
 class Comparison(NamedTuple):
@@ -75,8 +80,8 @@ class Comparison(NamedTuple):
 
     graph: "Graph"
     op: str
-    left: Any
-    right: Any
+    left: Value
+    right: Value
 
     def __bool__(self) -> bool:
         return self.graph.decide(self)
@@ -86,8 +91,8 @@ class Guard(NamedTuple):
     """left op right must be `wanted` where the expressions hold; left and right are nodes or numbers."""
 
     op: str
-    left: Any
-    right: Any
+    left: Value
+    right: Value
     wanted: bool
 
 
@@ -104,17 +109,22 @@ class Graph:
         self.taken: list[tuple[Comparison, bool, str]] = []
         self.answers: dict[tuple, bool] = {}
 
-    def node(self, op: str, *args: Any) -> Node:
+    def node(self, op: str, *args: Hashable) -> Node:
         key = (op, *map(self.key, args))
-        found = self.table.get(key)
-        if found is None:
+        known = self.table.get(key)
+        if known is None:
             if len(self.nodes) == self.most:
                 raise Untraceable(f"it takes more than {self.most} operations")
-            found = self.table[key] = self.kind(self, op, args, len(self.nodes))
-            self.nodes.append(found)
-        return found
+            known = self.table[key] = self.kind(self, op, args, len(self.nodes))
+            self.nodes.append(known)
+        return known
 
-    def key(self, value: Any) -> Any:
+    def forget(self, known: int) -> None:
+        """Drop the nodes behind the first `known`."""
+        del self.nodes[known:]
+        self.table = {key: node for key, node in self.table.items() if node.place < known}
+
+    def key(self, value: Hashable) -> Hashable:
         """What tells nodes and numbers apart, without comparing nodes."""
         return ("node", value.place) if isinstance(value, Node) else getattr(value, "value", value)
 
@@ -122,7 +132,7 @@ class Graph:
         """What tells branches apart."""
         return asked.op, self.key(asked.left), self.key(asked.right)
 
-    def scale(self, factor: Any, x: Node) -> Any:
+    def scale(self, factor: Number, x: Node) -> Value:
         """factor*x for a number."""
         if x.op == "scale":
             factor, x = factor*x.args[0], x.args[1]
@@ -130,7 +140,7 @@ class Graph:
             return 0.0
         return x if factor == 1 else self.node("scale", factor, x)
 
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: Value, b: Value) -> Value:
         if not isinstance(b, Node):
             return a if b == 0 else self.node("shift", b, a)
         if not isinstance(a, Node):
@@ -141,7 +151,7 @@ class Graph:
             return self.sub(a, b.args[1])
         return self.node("add", *sorted((a, b), key=_place))
 
-    def sub(self, a: Any, b: Any) -> Any:
+    def sub(self, a: Value, b: Value) -> Value:
         if not isinstance(b, Node):
             return a if b == 0 else self.node("shift", -b, a)
         if not isinstance(a, Node):
@@ -150,7 +160,7 @@ class Graph:
             return self.add(a, b.args[1])
         return 0.0 if a is b else self.node("sub", a, b)
 
-    def mul(self, a: Any, b: Any) -> Any:
+    def mul(self, a: Any, b: Any) -> Value:
         if not isinstance(b, Node):
             return self.scale(b, a)
         factor: Any = 1.0
@@ -170,7 +180,7 @@ class Graph:
             return 0.0 if a == 0 else self.scale(a, self.node("inverse", b))
         return self.node("div", a, b)
 
-    def angle(self, y: Any, x: Any) -> Any:
+    def angle(self, y: Value, x: Value) -> Node:
         y, x = (value if isinstance(value, Node) else self.node("shift", value, self.node("scale", 0.0, other))
                 for value, other in ((y, x), (x, y)))  # a constant as a node
         return self.node("atan2", y, x, x*x + y*y)
@@ -211,9 +221,9 @@ def _unary(op: str, plain: Callable) -> Callable:
     return lambda x: x.called(op) if hasattr(x, "called") else plain(x)
 
 
-def _atan2(y: Any, x: Any) -> Any:
-    found = next((value for value in (y, x) if hasattr(value, "called")), None)
-    return math.atan2(y, x) if found is None else found.graph.angle(y, x)
+def _atan2(y: Any, x: Any) -> Value:
+    symbol = next((value for value in (y, x) if hasattr(value, "called")), None)
+    return math.atan2(y, x) if symbol is None else symbol.graph.angle(y, x)
 
 
 # what stands for the functions of `compile.rows` while a method runs on symbols
@@ -226,12 +236,12 @@ class Expressions(NamedTuple):
     """Outputs of a method as nodes or numbers, with the guards under which they hold."""
 
     inputs: list[Node]
-    outputs: list[Any]
+    outputs: list[Value]
     guards: list[Guard]
     nodes: list[Node]
 
 
-def reachable(outputs: Iterable[Any], known: Container[int] = ()) -> list[Node]:
+def reachable(outputs: Iterable[Hashable], known: Container[int] = ()) -> list[Node]:
     """The nodes that outputs are made of, in an order in which they can be evaluated; without those at known places."""
     found: dict[int, Node] = {}
     waiting = [x for x in outputs if isinstance(x, Node)]
@@ -246,7 +256,7 @@ def reachable(outputs: Iterable[Any], known: Container[int] = ()) -> list[Node]:
 MOST_RUNS = 10_000  # of the method, to see where its branches lead
 OPERATIONS = ("add", "sub", "mul", "div", "scale", "node")
 
-Method = Callable[[list[Any]], tuple[Any, Sequence[Any]]]
+Method = Callable[[list[Node]], tuple[Comparison | bool, Sequence[Value]]]
 
 
 def expressions(method: Method, inputs: int, most: int = MOST_NODES) -> Expressions:
@@ -271,13 +281,13 @@ class _Way(Graph):
         super().__init__(forced)
         self.most = most
         self.symbols = [self.node("input", i) for i in range(inputs)]
-        self.results: list[Any] = []
+        self.results: list[Value] = []
         self.sides: list[bool] = []  # of the first run, once there are others
         self.size = 0
         for name in OPERATIONS:
             setattr(self, name, partial(self.remembered, getattr(Graph, name)))
 
-    def remembered(self, operation: Callable, *args: Any) -> Any:
+    def remembered(self, operation: Callable[..., Value], *args: Value) -> Value:
         """Result of an operation, in place of those that it is made of."""
         at = len(self.results)
         result = operation(self, *args)
@@ -311,7 +321,7 @@ class _Paths:
         self.method, self.inputs, self.most, self.runs = method, inputs, most, 0
         self.way: _Way
 
-    def run(self) -> tuple[bool, Sequence[Any], list[bool]]:
+    def run(self) -> tuple[bool, Sequence[Value], list[bool]]:
         """Whether the method can be evaluated, what it returns, and the sides that it takes."""
         self.runs += 1
         if self.runs > MOST_RUNS:
@@ -324,7 +334,7 @@ class _Paths:
             raise Untraceable(f"{error}{place_of(error)}") from None
         return evaluable, outputs, [side for _, side, _ in self.way.taken]
 
-    def first(self) -> Sequence[Any]:
+    def first(self) -> Sequence[Value]:
         """Outputs on a way on which the method can be evaluated, the sides True before those that are False."""
         forced: list[bool] = []
         while True:

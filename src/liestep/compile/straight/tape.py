@@ -8,14 +8,14 @@ loops over rows that are contiguous in memory. Nothing is fused or reordered: pl
 Measured on a chain of 200 pendula: half the products of a square take 1.05 of the time, entries in order of their shape
 1.04, those on the longest path first 1.0. Convolutions of four numbers at once would take 0.8 (0.7 on a rod), but are
 beyond plain loops."""
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from liestep.compile.dispatch import kernel
 from liestep.compile.rows import atan2, cos, exp, log, sin, sqrt
-from liestep.compile.straight.symbols import Expressions, Node, reachable
+from liestep.compile.straight.symbols import Expressions, Node, Value, reachable
 
 MOST_OPERATIONS = 200_000  # of an expression: a trace of as many takes five seconds and 100 MB
 
@@ -108,11 +108,14 @@ class Tape(NamedTuple):
     def holds(self) -> bool:
         for g in range(self.guards.shape[0]):
             asked, left, right = self.guards[g, 0], self.c[self.guards[g, 1], 0], self.c[self.guards[g, 2], 0]
-            found = (left < right if asked == 0 else left <= right if asked == 1 else left > right if asked == 2 else
+            holds = (left < right if asked == 0 else left <= right if asked == 1 else left > right if asked == 2 else
                      left >= right if asked == 3 else left == right if asked == 4 else left != right)
-            if found != (self.guards[g, 3] == 1):
+            if holds != (self.guards[g, 3] == 1):
                 return False
         return True
+
+
+Terms = tuple[float, list[tuple[float, int]], list[tuple[float, ...]]]  # number, rows and products with factors
 
 
 class TapeEntry(NamedTuple):
@@ -132,11 +135,12 @@ class Entries:
     def __init__(self, found: Expressions, kept: set[int]):
         """kept: places of the nodes with a row of their own."""
         self.kept = kept
-        self.rows: dict[Any, int] = {node.place: i for i, node in enumerate(found.inputs)}  # of places and of numbers
+        # of places and of numbers
+        self.rows: dict[Hashable, int] = {node.place: i for i, node in enumerate(found.inputs)}
         self.next_row = len(found.inputs)
         self.entries: list[TapeEntry] = []
 
-    def row(self, value: Any) -> int:
+    def row(self, value: Value) -> int:
         """Row of a node that has one, or of a number."""
         if isinstance(value, Node):
             return self.rows[value.place]
@@ -168,7 +172,7 @@ class Entries:
         else:
             self.rows[node.place] = self.add(SUM, (), *self.terms(node, node))
 
-    def terms(self, start: Node, own: Node | None = None) -> tuple[Any, ...]:
+    def terms(self, start: Node, own: Node | None = None) -> Terms:
         """A node as a number, rows and products with factors; `own` is not read but taken apart."""
         constant, linear, products = 0.0, [], []
         waiting: list[tuple[float, Node]] = [(1.0, start)]
@@ -187,7 +191,7 @@ class Entries:
         return constant, linear, products
 
 
-def in_rows(nodes: Sequence[Node], wanted: Sequence[Any]) -> set[int]:
+def in_rows(nodes: Sequence[Node], wanted: Sequence[Value]) -> set[int]:
     """Places of the nodes that need a row of their own. All others are merged where they are added: sums and products
     that occur once, and shifts and factors of others."""
     needed = {value.place for value in wanted if isinstance(value, Node)}
@@ -240,12 +244,12 @@ def places(values: Iterable[Any]) -> np.ndarray:
     return np.array(list(values), dtype=np.uint32)
 
 
-def starts(parts: Iterable[Sequence[Any]]) -> np.ndarray:
+def starts(parts: Iterable[Sized]) -> np.ndarray:
     """Where each part begins when they stand one after the other, and where the last one ends."""
     return places(np.cumsum([0, *map(len, parts)]))
 
 
-def columns(parts: Iterable[Sequence[tuple[Any, ...]]], count: int) -> list[np.ndarray]:
+def columns(parts: Iterable[Sequence[tuple[float, ...]]], count: int) -> list[np.ndarray]:
     """Factors of all terms, and their rows."""
     lines = [term for part in parts for term in part]
     return [np.array([line[i] for line in lines], dtype=np.uint32 if i else np.float64) for i in range(count)]

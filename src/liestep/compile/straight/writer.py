@@ -1,9 +1,11 @@
 """Arithmetic that writes LLVM instructions."""
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 CONDITIONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+Register = str | float  # name of one, or a number
+R = TypeVar("R")
 INSTRUCTIONS = ("fadd", "fsub", "fmul", "fdiv", "fneg")  # other operations are functions of LLVM
 _LITERALS = (0.0, 1.0, -1.0, 0.5, 2.0)
 
@@ -30,7 +32,7 @@ class Wide(str):
         return made
 
 
-def _operation(name: str) -> Callable[..., Any]:
+def _operation(name: str) -> Callable[..., str]:
     return lambda self, *args: self.each(name, *args)
 
 
@@ -58,7 +60,7 @@ class Writer:
         body = "\n  ".join([*self.head, *self.lines])
         return f"define i64 @{signature} {{\n  {body}\n}}"
 
-    def constant(self, value: Any) -> Any:
+    def constant(self, value: Any) -> Register:
         """A number of the system, or a tuple of them. It is read from a table, so that other parameters have the same
         code."""
         if isinstance(value, tuple):
@@ -74,11 +76,11 @@ class Writer:
         """Number i of the table."""
         return str(self.read("table", i, first=first))
 
-    def operand(self, x: Any) -> str:
+    def operand(self, x: Register) -> str:
         """A register, or a number."""
         return self.as_kind(x, 1)
 
-    def as_kind(self, x: Any, width: int) -> str:
+    def as_kind(self, x: Register, width: int) -> str:
         if isinstance(x, str):
             return x if width == 1 or isinstance(x, Wide) else self.once("spread", (x, width), self._spread)
         return literal(x) if self.of(width) == "double" else f"splat (double {literal(x)})"
@@ -87,7 +89,7 @@ class Writer:
         """Type of a value or a pack."""
         return "double" if width == 1 else vector(width)
 
-    def once(self, what: str, args: tuple, make: Callable[[tuple], Any]) -> Any:
+    def once(self, what: str, args: tuple, make: Callable[[tuple], R]) -> R:
         if (what, args) not in self.made:
             self.made[what, args] = make(args)
         return self.made[what, args]
@@ -96,18 +98,18 @@ class Writer:
 
     add, sub, div, fma = map(_operation, ("fadd", "fsub", "fdiv", "fma"))
 
-    def mul(self, a: Any, b: Any) -> Any:
+    def mul(self, a: Register, b: Register) -> str:
         return self.each("fneg", b) if isinstance(a, float) and a == -1.0 else self.each("fmul", a, b)
 
-    def part(self, a: Any, k: int) -> Any:
+    def part(self, a: Register, k: int) -> str:
         return self.mul(1.0/k, a)
 
-    def call(self, name: str, *args: Any) -> Any:
+    def call(self, name: str, *args: Register) -> str:
         if name == "atan2":
             return self.apply("@atan2", "double", [self.operand(x) for x in args])
         return self.each(name, *args)
 
-    def each(self, operation: str, *args: Any) -> Any:
+    def each(self, operation: str, *args: Register) -> str:
         """An instruction, or a function of LLVM, on numbers or packs."""
         width = max(x.width if isinstance(x, Wide) else 1 for x in args)
         kind, values = self.of(width), [self.as_kind(x, width) for x in args]
@@ -124,37 +126,37 @@ class Writer:
 
     # packs
 
-    def gather(self, values: Sequence[Any]) -> Any:
+    def gather(self, values: Sequence[Register]) -> Wide:
         """A pack of numbers."""
         joined = "undef"
         for i, value in enumerate(values):
             joined = self.write(f"insertelement {vector(len(values))} {joined}, double {self.operand(value)}, i32 {i}")
         return Wide(joined, len(values))
 
-    def member(self, pack: Any, i: int) -> Any:
+    def member(self, pack: Wide, i: int) -> str:
         return self.write(f"extractelement {vector(pack.width)} {pack}, i32 {i}")
 
-    def turn(self, pack: Any, places: Sequence[int]) -> Any:
+    def turn(self, pack: Wide, places: Sequence[int]) -> Wide:
         """A pack of the same numbers in another order."""
         kind, order = vector(pack.width), ", ".join(f"i32 {i}" for i in places)
         name = self.write(f"shufflevector {kind} {pack}, {kind} undef, <{pack.width} x i32> <{order}>")
         return Wide(name, pack.width)
 
-    def whole(self, pack: Any) -> Any:
+    def whole(self, pack: Wide) -> str:
         """Sum of the numbers of a pack, one after the other."""
         return self.joined(pack, self.add)
 
-    def largest(self, value: Any) -> Any:
+    def largest(self, value: Register) -> Register:
         """The largest number of a pack, or the number itself."""
         return self.joined(value, lambda a, b: self.call("maxnum", a, b)) if self.size(value) else value
 
-    def joined(self, pack: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def joined(self, pack: Any, operation: Callable[[str, str], str]) -> str:
         total = self.member(pack, 0)
         for i in range(1, self.size(pack)):
             total = operation(total, self.member(pack, i))
         return total
 
-    def size(self, value: Any) -> int:
+    def size(self, value: Register) -> int:
         """How many numbers a pack has; 0 of a number."""
         return value.width if isinstance(value, Wide) else 0
 
@@ -167,18 +169,18 @@ class Writer:
 
     # memory
 
-    def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> Any:
+    def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> str:
         """Value i of an array, or a pack of so many values."""
         place = self.write(f"getelementptr {self.of(1)}, ptr %{array}, i64 {i}", first=first)
         name = self.write(f"load {self.of(width)}, ptr {place}, align 8", first=first)
         return name if width == 1 else Wide(name, width)
 
-    def store(self, array: str, i: int, value: Any) -> None:
+    def store(self, array: str, i: int, value: Register) -> None:
         """Write a number, or a pack, to place i of an array."""
         place = self.write(f"getelementptr {self.of(1)}, ptr %{array}, i64 {i}")
         self.lines.append(f"store {self.of(self.size(value) or 1)} {self.operand(value)}, ptr {place}, align 8")
 
-    def all_hold(self, comparisons: Iterable[tuple[str, Any, Any, bool]]) -> str:
+    def all_hold(self, comparisons: Iterable[tuple[str, Register, Register, bool]]) -> str:
         """1 where all comparisons (condition, left, right, what it must give) hold, as a whole number."""
         holds = self.true
         for condition, left, right, wanted in comparisons:

@@ -128,5 +128,5 @@ def method_of(attributes: Mapping[str, Any]) -> str:
 
 def name_of(file: RunFile) -> str:
     """System, method and step; a reference has no method."""
-    found, title = file.attributes, str(file.attributes["title"])
-    return f"{title.partition(' by ')[0]} by {method_of(found)}" if "integrator" in found else title
+    told, title = file.attributes, str(file.attributes["title"])
+    return f"{title.partition(' by ')[0]} by {method_of(told)}" if "integrator" in told else title

@@ -1,8 +1,8 @@
 """What moves in a run's file, to be drawn at any stored sample: one function for each kind of system."""
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
 
 AXES = ("#CC3311", "#009988", "#0077BB")  # of a body
-DESIRED, MOMENTUM = "#D62728", "#AA4499"
+MOMENTUM = "#AA4499"
 CROWD = 12      # more bodies than this have no trails
 TRAIL = 60      # samples of a trail
 PICTURE = 215.0  # points on paper that the largest extent of a motion has in a film
@@ -43,6 +43,8 @@ def motion_of(file: RunFile) -> FilmScene:
         raise InputError(f"{file.path} holds an ensemble; animations are of single runs")
     name = file.attributes["problem"]
     if motion := sheet(name).motion:
+        if callable(motion):
+            return motion(file, sheet(name).check(specification["parameters"]), sys.modules[__name__])
         if motion not in MOTIONS:
             raise InputError(f"{name}: {unknown('motion', motion, MOTIONS)}")
         return MOTIONS[motion](file, sheet(name).check(specification["parameters"]))
@@ -64,7 +66,7 @@ def motion_of(file: RunFile) -> FilmScene:
                      " nothing to draw")
 
 
-def against(gravity: Any, azimuth: float = 35.0, elevation: float = 16.0) -> View:
+def against(gravity: np.ndarray | tuple[float, ...], azimuth: float = 35.0, elevation: float = 16.0) -> View:
     """A view in which gravity points down on paper; for gravity that is not along e3, e3 points up."""
     first, second, third = (float(value) for value in gravity)
     return View(azimuth, elevation, (0.0, 0.0, -1.0 if third > max(abs(first), abs(second)) else 1.0))
@@ -143,30 +145,6 @@ def on_sphere(file: RunFile, field: str = "q") -> FilmScene:
     return FilmScene(View(-125.0, 22.0), draw, np.vstack([np.eye(3), -np.eye(3)]), sphere=True)
 
 
-def vortices(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Point vortices: orange ones turn to the left, blue ones to the right, and areas grow with the strength. The line
-    points where the conserved sum of strength and place does, unless that is nothing."""
-    q, strength = file["q"], parameters["strength"]
-    turn = [looks.COLOURS[1] if gamma > 0.0 else looks.COLOURS[0] for gamma in strength]
-    sizes = np.maximum(9.0*np.sqrt(np.abs(strength)/np.abs(strength).max()), 3.0)
-    total = np.einsum("i,tij->tj", strength, q)
-    length = np.linalg.norm(total, axis=1)
-
-    def draw(scene: Scene, k: int) -> None:
-        graticule(scene)
-        for i, (colour, size) in enumerate(zip(turn, sizes, strict=True)):
-            if len(turn) <= CROWD:
-                trail(scene, 1.002*q[:, i], colour, k)
-            scene.balls([q[k, i]], colour, float(size), lift=0.05)
-        if length[k] > 1e-9*np.abs(strength).sum():
-            scene.line(np.stack([1.0, 1.25])[:, None]*total[k]/length[k], MOMENTUM, 1.6, fade=0.0)
-
-    def note(k: int) -> str:
-        return f"momentum error {np.linalg.norm(total[k] - total[0]):.1e}"
-
-    return FilmScene(View(-125.0, 22.0), draw, 1.25*np.vstack([np.eye(3), -np.eye(3)]), sphere=True, note=note)
-
-
 def body(file: RunFile, parameters: Parameters) -> FilmScene:
     """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass, as far
     as the run has them."""
@@ -223,46 +201,18 @@ def top(file: RunFile, parameters: Parameters) -> FilmScene:
     return body(file, parameters) if "attitude" in file.variables else on_sphere(file, "body_momentum")
 
 
-def quadrotors(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Load, links and the two arms of each quadrotor; the path that the load is asked to follow is dashed red."""
-    from liestep.mechanics.systems.quadrotor_payload import desired_path
-
-    load = file["load_position"]
-    places = looks.quadrotor_places(parameters, load, file["q"])
-    arm = 0.3*float(parameters["length"].min())
-    wanted = desired_path(parameters, file["time"]) if parameters["control"] == "tracking" else load[:0]
-
-    def draw(scene: Scene, k: int) -> None:
-        for start in range(0, len(wanted) - 1, 2*max(len(wanted)//60, 1)):
-            scene.line(wanted[start:start + max(len(wanted)//60, 1) + 1], DESIRED, 0.8, lift=-1.0, fade=0.0)
-        trail(scene, load, looks.COLOURS[0], k)
-        looks.quadrotors(scene, load[k], places[k], file["attitude"][k], arm)
-
-    corners = 1.5*arm*np.vstack([np.eye(3), -np.eye(3)])  # arms with their rotors in any attitude
-    reach = np.concatenate([load, wanted, *(places[:, i] + corner for i in range(2) for corner in corners)])
-    return FilmScene(View(-60.0, 20.0, (0.0, 0.0, -1.0)), draw, reach)
-
-
-def masses_in_a_row(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Two masses on their springs, along a horizontal line."""
-    width, rest = parameters["width"], parameters["rest_length"]
-    first = rest + file["q"][:, 0]
-    second = first + width + rest + file["q"][:, 2]
-    along = np.eye(3)[0]
-    reach = np.stack([np.zeros(3), max(second.max(), first.max())*along, 0.4*np.eye(3)[2], -0.4*np.eye(3)[2]])
-    return FilmScene(View(-90.0, 12.0), lambda scene, k: looks.masses_in_a_row(scene, first[k]*along, second[k]*along,
-                                                                               width), reach)
-
-
 def single(file: RunFile, look: Callable[[Scene, np.ndarray], None]) -> FilmScene:
-    """One mass or particle about the origin with its trail; look(scene, place)."""
-    place = file["position" if "position" in file.variables else "y"]
+    """One mass or particle about the origin with its trail, seen from above in a plane; look(scene, place)."""
+    place = next(file[name] for name in ("position", "y", "q") if name in file.variables)
+    flat = place.shape[1] == 2
+    place = np.pad(place, ((0, 0), (0, int(flat))))
 
     def draw(scene: Scene, k: int) -> None:
         trail(scene, place, looks.COLOURS[0], k)
         look(scene, place[k])
 
-    return FilmScene(View(35.0, 25.0), draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
+    view = View(-90.0, 89.9) if flat else View(35.0, 25.0)
+    return FilmScene(view, draw, np.concatenate([place, np.eye(3), -np.eye(3)]))
 
 
 def particles(file: RunFile, parameters: Parameters) -> FilmScene:
@@ -288,18 +238,9 @@ def particles(file: RunFile, parameters: Parameters) -> FilmScene:
     return FilmScene(view, draw, reach)
 
 
-def jointed_bars(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Bars with joints; the loop is seen from above."""
-    ends = looks.bar_ends(parameters, file["position"], file["attitude"])
-    view = against(parameters["gravity"]) if "gravity" in parameters else View(-60.0, 50.0)
-    return FilmScene(view, lambda scene, k: looks.bars(scene, ends[k]), ends.reshape(-1, 3))
-
-
 # `Sheet.motion` -> how it is drawn
 MOTIONS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
-    "chain": chain, "rod": rod, "springs": springs, "dipoles": dipoles, "quadrotors": quadrotors, "top": top,
-    "vortices": vortices, "masses_in_a_row": masses_in_a_row, "bars": jointed_bars,
-    "sprung": lambda file, _: single(file, looks.sprung),
+    "chain": chain, "rod": rod, "springs": springs, "dipoles": dipoles, "top": top,
     "particle": lambda file, _: single(file, lambda scene, place: scene.balls(place, [looks.COLOURS[0]], 6.0,
                                                                               lift=0.01)),
 }

@@ -32,7 +32,7 @@ class CallsOf:
 
     def __init__(self, scale: float):
         self.scale = scale
-        self.calls: list[list[Any]] = []
+        self.calls: list[list[str | list | float | None]] = []
 
     def view(self, points: ArrayLike) -> np.ndarray:
         return np.ones_like(np.asarray(points, dtype=float))

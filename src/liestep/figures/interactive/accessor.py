@@ -119,13 +119,14 @@ class RunAccessor:
         """
         from liestep.simulation.endings.between import ROWS, Between, require_within
         from liestep.simulation.endings.going import specification_of
+        from liestep.simulation.runs.own_names import Named, own_names
 
         data, wanted = self._data, np.atleast_1d(real_array("times", times))
         if ROWS not in data:
             raise InputError("the data set has no nodes: simulate it with dense=True")
         run = Between(specification_of(data.attrs), data[ROWS].values)
         require_within(wanted, run.spec.t_start, float(data.attrs["time_reached"]))
-        values = run.fields(*run.at(wanted))
+        values = Named(run.fields(*run.at(wanted)), own_names(run.spec.sheet, run.spec.parameters), wanted)
         return xarray.Dataset({str(name): (data[name].dims, values[str(name)], data[name].attrs)
                                for name in data.data_vars if str(name) in values}, coords={"time": wanted},
                               attrs=data.attrs)

@@ -15,17 +15,20 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator of a public function: InputError instead of TypeError for arguments that it does not have or lacks."""
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        require_arguments(function, args, kwargs)
         try:
             with extras():
-                found = function(*args, **kwargs)
+                result = function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ and not error.__traceback__.tb_next:  # it was not entered
+                require_arguments(function, args, kwargs)
+            raise
         except KeyboardInterrupt as stop:  # without the frames within the package
             raise stop.with_traceback(None) from None
         if "xarray" in sys.modules:
             from liestep.figures.interactive.accessor import register
 
             register()
-        return found
+        return result
 
     return call
 

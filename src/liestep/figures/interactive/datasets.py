@@ -1,12 +1,13 @@
 """Data sets of runs: whether they are, how they are opened, and what they say about their observables."""
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import xarray
 
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile, read
+from liestep.study.tables.drift import kept_variables
 from liestep.study.tables.errors import counted, error_fields
 
 
@@ -18,7 +19,7 @@ class KeptColumn(NamedTuple):
     values: np.ndarray  # (time,)
 
 
-def require_run(data: Any, name: str = "the data set") -> None:
+def require_run(data: xarray.Dataset, name: str = "the data set") -> None:
     """Raises InputError unless data is a data set of one run of liestep."""
     if not isinstance(data, xarray.Dataset):
         raise InputError(f"{name} is a {type(data).__name__}; allowed are data sets of liestep.simulate and of run"
@@ -53,16 +54,13 @@ def as_file(data: xarray.Dataset) -> RunFile:
 
 def kept(data: xarray.Dataset, attribute: str) -> list[KeptColumn]:
     """Deviations of everything that the attribute `invariants` or `residuals` lists, in its order."""
-    found = []
-    for item in str(data.attrs.get(attribute, "")).split():
-        label, _, place = item.partition("=")
-        variable, _, index = place.partition(":")
-        if variable not in data:
-            continue
-        values = data[variable].values.reshape(data.sizes["time"], -1)[:, int(index or 0)]
-        found.append(KeptColumn(label.replace("_", " "), str(data[variable].attrs.get("units", "1")),
-                                values - values[0] if attribute == "invariants" else np.abs(values)))
-    return found
+    columns = []
+    for label, place in kept_variables(data.attrs, attribute).items():
+        if place.variable in data:
+            values = data[place.variable].values.reshape(data.sizes["time"], -1)[:, place.index or 0]
+            columns.append(KeptColumn(label.replace("_", " "), str(data[place.variable].attrs.get("units", "1")),
+                                    np.abs(values) if place.residual else values - values[0]))
+    return columns
 
 
 def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
@@ -74,7 +72,7 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
         raise InputError(f"the reference has other sample times: {reference.sizes['time']} up to"
                          f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
     fields = [part for part in error_fields(as_file(data)) if part.name in reference and part.name in data]
-    found = {part.name: ("time", part.distance(data[part.name].values, reference[part.name].values)
+    distances = {part.name: ("time", part.distance(data[part.name].values, reference[part.name].values)
                          / part.scale(reference[part.name].values)) for part in fields}
-    largest = max(float(found[part.name][1].max()) for part in counted(fields))
-    return xarray.Dataset(found, coords={"time": data["time"]}, attrs={"error": largest})
+    largest = max(float(distances[part.name][1].max()) for part in counted(fields))
+    return xarray.Dataset(distances, coords={"time": data["time"]}, attrs={"error": largest})

@@ -1,10 +1,8 @@
 """Generic figures against the step, one panel for each problem: state error, energy error and length error, iterations,
-where runs end; of cost: work-precision, scaling with bodies; and error constants of methods of one order side by
-side."""
+where runs end; of cost: work-precision, scaling with bodies."""
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas
@@ -44,7 +42,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
         shown: list[_Curve] = []
-        anchors: dict[int, tuple[Any, ...]] = {}
+        anchors: dict[int, tuple[float, ...]] = {}
         for key in (key for key in styles if key in complete):
             runs = complete[key]
             x, y = runs["step"].to_numpy(float), runs[column].to_numpy(float)
@@ -128,9 +126,9 @@ def _order_text(group: Sequence[_Curve]) -> str:
         return ""
     if group[0].star:
         return f"{np.mean([curve.slope for curve in group]):.2f}*"
-    found = [_estimate(curve.row, curve.prefix)[1:] for curve in group]
-    middle = float(np.mean([exponent for exponent, _ in found]))
-    return f"{middle:.2f} ± {max(abs(exponent - middle) + own for exponent, own in found):.2f}"
+    estimates = [_estimate(curve.row, curve.prefix)[1:] for curve in group]
+    middle = float(np.mean([exponent for exponent, _ in estimates]))
+    return f"{middle:.2f} ± {max(abs(exponent - middle) + own for exponent, own in estimates):.2f}"
 
 
 def _whole_order(row: TableRow, prefix: str) -> int | None:
@@ -181,48 +179,14 @@ def length_convergence(results: Results) -> Figure:
 def symplectic_error(results: Results) -> Figure:
     if "symplectic_error" not in results.metrics:
         raise InputError(f"study {results.study.name} has no changes of the symplectic form: ask for exponents")
-    found = results.metrics[results.metrics["symplectic_error"].notna()]
-    styles, several = marks(results), found["problem"].nunique() > 1
-    figure, axes = subplots(DOUBLE, 6.0*len(found) + 16.0)
-    for place, row in enumerate(found.itertuples()):
+    measured = results.metrics[results.metrics["symplectic_error"].notna()]
+    styles, several = marks(results), measured["problem"].nunique() > 1
+    figure, axes = subplots(DOUBLE, 6.0*len(measured) + 16.0)
+    for place, row in enumerate(measured.itertuples()):
         axes.plot([max(row.symplectic_error, 1e-17)], [place], **styles[row.integrator].points)
-    axes.set_yticks(range(len(found)), [f"{label_of(results, row.problem)}, "*several + styles[row.integrator].label
-                                        for row in found.itertuples()])
-    axes.set(ylim=(len(found) - 0.5, -0.9), xscale="log", xlabel="change of the symplectic form by a step")
-    return figure
-
-
-@drawing()
-def error_constants(results: Results) -> Figure:
-    styles, rows = marks(results), []
-    for problem in results.config.problems:
-        first: dict[float, float] = {}
-        for key in styles:
-            runs = results.select(problem, key)
-            runs = runs[(runs["status"] == "ok") & ~runs["adaptive"].astype(bool)]
-            constants = (runs["error"]/runs["step"]**runs["order"]).to_numpy(float)[admissible(runs)]
-            if constants.size:
-                order = float(runs["order"].iloc[0])
-                scale = first.setdefault(order, float(np.median(constants)))
-                rows.append((f"{label_of(results, problem)}, " if len(results.config.problems) > 1 else "", key, order,
-                             constants/scale))
-    if not rows:
-        raise InputError(f"study {results.study.name} has no admissible errors of fixed steps, which the figure"
-                         " error_constants needs")
-    figure, axes = subplots(DOUBLE, 6.0*len(rows) + 16.0)
-    for place, (_, key, _, constants) in enumerate(rows):
-        middle = float(np.median(constants))
-        axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)
-        axes.plot([middle], [place], **styles[key].points)
-        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center",
-                      fontsize=6.0, color="0.35")
-    axes.set_yticks(range(len(rows)),
-                    [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
-    axes.set(ylim=(len(rows) - 0.5, -0.9), xscale="log")
-    axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
-    axes.set_xlabel("error constant, relative")
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(lambda x, position: f"{x:g}" if f"{x:.0e}"[0] in "235" else "")
+    axes.set_yticks(range(len(measured)), [f"{label_of(results, row.problem)}, "*several + styles[row.integrator].label
+                                        for row in measured.itertuples()])
+    axes.set(ylim=(len(measured) - 0.5, -0.9), xscale="log", xlabel="change of the symplectic form by a step")
     return figure
 
 
@@ -271,10 +235,10 @@ def work_precision(results: Results) -> Figure:
 
 def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark]) -> set[str]:
     """Curves of all integrators with this cost; returns their keys."""
-    found = dict(iter(runs[runs[name] > 0].groupby("integrator")))
-    used = [key for key in styles if key in found]
+    by_integrator = dict(iter(runs[runs[name] > 0].groupby("integrator")))
+    used = [key for key in styles if key in by_integrator]
     for key in used:
-        rows = found[key]
+        rows = by_integrator[key]
         if name == "seconds":
             # all points, and a line through those that no other run beats in time and error: measured times scatter
             seconds, errors = rows[name].to_numpy(float), rows["error"].to_numpy(float)
@@ -297,15 +261,15 @@ def _others(results: Results, axes: np.ndarray, problems: list[str]) -> list[Mar
     """Timings of other runtimes, from timings.csv."""
     table = results.table("timings")
     table = table[(table["runtime"] != "core") & table["error"].notna() & table["problem"].isin(problems)]
-    found = []
+    handles = []
     for mark, name in zip(OTHERS, dict.fromkeys(table["integrator"]), strict=False):
         for panel, problem in zip(axes, problems, strict=True):
             rows = table[(table["problem"] == problem) & (table["integrator"] == name)].sort_values("tolerance")
             seconds, errors = rows["seconds"].to_numpy(float), rows["error"].to_numpy(float)
             kept = front(seconds, errors)
             panel.plot(seconds[kept], errors[kept], **mark.line, linewidth=1.3, zorder=1.5, marker="."*(len(kept) == 1))
-        found.append(replace(mark, label=f"{RUNTIMES.get(name, name)}, called from Python"))
-    return found
+        handles.append(replace(mark, label=f"{RUNTIMES.get(name, name)}, called from Python"))
+    return handles
 
 
 @drawing()

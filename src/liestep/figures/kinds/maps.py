@@ -1,5 +1,5 @@
-"""Generic figures that are maps: the largest Lyapunov exponent over a grid of starts, and a column of
-metrics.csv over the parameters, as a heat map."""
+"""The generic figure that is a map: a column of metrics.csv over the parameters, as a heat map."""
+
 from typing import Any
 
 import numpy as np
@@ -15,41 +15,12 @@ from liestep.figures.marks import marks
 from liestep.figures.panels import grid, label_of, size_of
 from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
-from liestep.simulation.runs.starts import Turn
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell
 from liestep.study.tables.cells_table import numbers, rows
 from liestep.study.tables.reading import run_file
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
-
-
-@drawing()
-def exponent_map(results: Results) -> Figure:
-    cells = [cell for cell in results.study.cells if cell.spec.exponents and cell.spec.ensemble is not None
-             and len(cell.spec.ensemble.turns) == 2 and not cell.spec.ensemble.first]
-    if not cells:
-        raise InputError(f"study {results.study.name} has no runs with exponents on a grid of two turns")
-    figure, axes = grid([label_of(results, cell.problem) for cell in cells], 70.0, extra=2.0)
-    figure.set_figwidth(figure.get_figwidth()/(1 + (len(axes) == 1)))  # a square has no use for the whole width
-    for panel, cell in zip(axes, cells, strict=True):
-        assert cell.spec.ensemble is not None
-        one, other = cell.spec.ensemble.turns
-        file = results.file(cell.problem, cell.integrator, cell.resolution)
-        rates = np.asarray(file["lyapunov"]).reshape(one.count, other.count)
-        low, high = np.nanpercentile(rates, (LOW, HIGH))
-        shown = panel.pcolormesh(np.degrees(other.angles), np.degrees(one.angles), rates, cmap="cividis", vmin=low,
-                                 vmax=high, shading="nearest", rasterized=True)
-        panel.set(aspect="equal", xlabel=_turn(other), ylabel=_turn(one))
-        bar = figure.colorbar(shown, ax=panel, extend="both")
-        bar.set_label("largest exponent (1/s)")
-    return figure
-
-
-def _turn(turned: Turn) -> str:
-    """Label of an axis of starts."""
-    name = f"$q_{turned.index + 1}$" if turned.field == "q" else f"{turned.field.replace('_', ' ')} {turned.index + 1}"
-    return f"rotation of {name} about {turned.axis} (degrees)"
 
 
 COLOURS = "cividis"
@@ -88,17 +59,17 @@ def map(results: Results) -> Figure:  # named as the study file names the figure
 def _rows(results: Results, cells: list[Cell], name: str) -> pandas.DataFrame:
     """Parameters, status and the quantity of each cell: of metrics.csv, or of the files of what is reduced."""
     if cells[0].spec.reduced:
-        found = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values
+        table = pandas.concat([pandas.DataFrame(rows(cell, cell.resolution, {key: values.dtype.type for key, values
                                                                              in numbers(run_file(cell))}))
                                for cell in cells], ignore_index=True)
     else:
-        found = results.select(cells[0].problem, cells[0].integrator)
-        found = found[found["resolution"].isin([cell.resolution for cell in cells])]
-    known = list(found.select_dtypes("number").columns)
+        table = results.select(cells[0].problem, cells[0].integrator)
+        table = table[table["resolution"].isin([cell.resolution for cell in cells])]
+    known = list(table.select_dtypes("number").columns)
     if name not in known:
         where = CELLS if cells[0].spec.reduced else "metrics.csv"
         raise InputError(f"map_quantity: {unknown(f'number of {where}', name, known)}")
-    return found
+    return table
 
 
 def _label(spec: ShardSpecification, axis: int) -> str:
@@ -141,8 +112,8 @@ def _draw(figure: Figure, panel: Axes, spec: ShardSpecification, rows: pandas.Da
 
 def _norm(values: np.ndarray) -> Normalize:
     """Colours that most values span, by the logarithm of positive values over a wide range."""
-    found = values[np.isfinite(values)]
-    if not found.size:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
         return Normalize(0.0, 1.0)
-    low, high = (float(value) for value in np.percentile(found, (LOW, HIGH)))
+    low, high = (float(value) for value in np.percentile(finite, (LOW, HIGH)))
     return LogNorm(low, high) if low > 0.0 and high > WIDE*low else Normalize(low, high)

@@ -1,7 +1,7 @@
 """Generic figures against time, one panel for each problem or run: energy, momentum and length errors, drift of
-invariants, separation and statistics of ensembles with printed values; and of states against each other: phase
-portraits and sections of Poincare. Curves of the first three are the largest deviations over each hundredth of a run,
-from every step; the stored samples stand pale behind them where few curves share a panel."""
+invariants, separation and statistics of ensembles with printed values. Curves of the first three are the largest
+deviations over each hundredth of a run, from every step; the stored samples stand pale behind them where few curves
+share a panel."""
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -111,11 +111,11 @@ DRIFT_PANEL = 34.0  # mm, height of a panel of the figure drift without its titl
 
 
 def _ensembles(results: Results, need: str) -> list[tuple[Cell, RunFile]]:
-    found = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
+    files = [(cell, results.file(cell.problem, cell.integrator, cell.resolution))
              for cell in results.study.cells if cell.spec.ensemble is not None and not cell.spec.ensemble.first]
-    if not found:
+    if not files:
         raise InputError(f"study {results.study.name} has no ensembles, which the figure {need} needs")
-    return found
+    return files
 
 
 def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
@@ -123,13 +123,13 @@ def printed_values(results: Results) -> dict[tuple[str, str, str], float]:
     from liestep.claims.claimfile import claim_files, load_claims
 
     root = config_of(results.study.path)
-    found = {}
+    curves = {}
     for paths in claim_files(root).values() if root else ():
         for claim in load_claims(paths).claims:
             for run in claim.runs:
                 if run.study == results.study.name and claim.printed is not None:
-                    found[run.problem, run.integrator, claim.quantity] = claim.printed
-    return found
+                    curves[run.problem, run.integrator, claim.quantity] = claim.printed
+    return curves
 
 
 @drawing()
@@ -241,52 +241,3 @@ def _verdict(row: pandas.Series) -> str:
     if row["verdict"] == "bounded":
         return f"bounded, {number(float(rounded_up(row['bound'])))}"
     return f"drift, {number(row['slope'], 2)}" if row["verdict"] == "drift" else str(row["verdict"])
-
-
-NODES = np.arange(-1.0, 3.0)  # samples about a crossing, which lies between 0 and 1
-STEPS = 50                    # halvings of that interval
-
-
-def section_of(q: np.ndarray, momentum: np.ndarray) -> np.ndarray:
-    """(k, 2) q_2 and its momentum where q_1 (n, d) becomes positive, by cubic polynomials through four equally spaced
-    samples (Henon and Heiles 1964)."""
-    first = np.flatnonzero((q[1:-2, 0] < 0.0) & (q[2:-1, 0] >= 0.0))
-    low, high = np.zeros((2, len(first)))
-    high += 1.0
-
-    def at(column: np.ndarray, place: np.ndarray) -> np.ndarray:
-        found = np.zeros(len(first))
-        for k, node in enumerate(NODES):
-            others = np.delete(NODES, k)
-            found += column[first + k]*np.prod((place[:, None] - others)/(node - others), axis=1)
-        return found
-
-    for _ in range(STEPS):
-        middle = 0.5*(low + high)
-        below = at(q[:, 0], middle) < 0.0
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.stack([at(q[:, 1], low), at(momentum[:, 1], low)], axis=1)
-
-
-def _states(results: Results, points: Callable[[np.ndarray, np.ndarray], np.ndarray], freedoms: int,
-          labels: tuple[str, str]) -> Figure:
-    """One panel for each run that time series show of problems with so many coordinates."""
-    styles = marks(results)
-    shown = [(f"{label_of(results, problem)}: {styles[key].label}", styles[key].colour, file)
-             for problem in results.config.problems for key, _, file in curves(results, problem)
-             if "momentum" in file.variables and np.shape(file["q"])[1:] == (freedoms,)]
-    figure, axes = grid([title for title, *_ in shown], 62.0)
-    for panel, (_, colour, file) in zip(axes, shown, strict=True):
-        panel.plot(*points(file["q"], file["momentum"]).T, linestyle="", marker=".", markersize=1.5, color=colour)
-        panel.set(xlabel=labels[0], ylabel=labels[1])
-    return figure
-
-
-@drawing()
-def phase_portrait(results: Results) -> Figure:
-    return _states(results, lambda q, momentum: np.concatenate([q, momentum], axis=1), 1, ("$q$", "$p$"))
-
-
-@drawing()
-def section(results: Results) -> Figure:
-    return _states(results, section_of, 2, ("$q_2$", "$p_2$"))

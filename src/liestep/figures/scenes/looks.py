@@ -113,35 +113,14 @@ def dipoles(scene: Scene, parameters: Parameters, q: np.ndarray) -> None:
         scene.balls([place], "#FFFFFF", 2.2, lift=5e-3)
 
 
-def quadrotor_places(parameters: Parameters, load: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Places (..., 2, 3) of the quadrotors (m) from that of the load (..., 3) and directions (..., 2, 3)."""
-    return load[..., None, :] - np.asarray(parameters["length"])[:, None]*q
-
-
-def quadrotors(scene: Scene, load: np.ndarray, places: np.ndarray, attitudes: np.ndarray, arm: float) -> None:
-    """Load (3,), links and quadrotors (2, 3) with attitudes (2, 3, 3): two arms of half length `arm` (m) along the
-    first two body axes with a rotor at each end."""
-    circle = np.linspace(0.0, 2.0*np.pi, 25)[:, None]
-    for place, attitude, colour in zip(places, attitudes, COLOURS[1:], strict=False):
-        scene.line(np.stack([load, place]), METAL, 1.2, lift=0.02, fade=0.2)
-        for axis in range(2):
-            across = arm*attitude[:, axis]
-            scene.line(np.stack([place - across, place + across]), colour, 1.8, lift=0.03, outline=0.5, fade=0.2)
-            for tip in (place - across, place + across):
-                rim = tip + 0.44*arm*(np.cos(circle)*attitude[:, 0] + np.sin(circle)*attitude[:, 1])
-                scene.line(rim, mix(colour, "black", 0.25), 0.7, lift=0.03, fade=0.2)
-        scene.balls(place[None], colour, 4.0, lift=0.06, fade=0.2)
-    scene.balls(load[None], COLOURS[0], 7.5, lift=0.1, fade=0.0)
-
-
 def faces(shape: Any) -> list[np.ndarray]:
     """Faces (m, k, 3) of a `Shape` in body axes, from the centre of mass, to the left as seen from outside."""
     size = np.asarray(shape.size)
     if shape.kind == "mesh":
-        found = [size]
+        flat = [size]
     elif shape.kind == "box":
         one = np.array([[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
-        found = [0.5*size*np.concatenate([side*np.roll(one, k, axis=1)[::side] for k in range(3) for side in (1, -1)])
+        flat = [0.5*size*np.concatenate([side*np.roll(one, k, axis=1)[::side] for k in range(3) for side in (1, -1)])
                  .reshape(6, 4, 3)]
     else:  # a surface of revolution of unit radius
         down = np.linspace(0.0, np.pi, ROUND//2 + 1)
@@ -151,8 +130,8 @@ def faces(shape: Any) -> list[np.ndarray]:
         rings = np.stack(np.broadcast_arrays(radius[:, None]*np.cos(turn), radius[:, None]*np.sin(turn),
                                              height[:, None]), axis=-1)
         quads = np.stack([rings[:-1, :-1], rings[1:, :-1], rings[1:, 1:], rings[:-1, 1:]], axis=2).reshape(-1, 4, 3)
-        found = [quads*(size if shape.kind == "ball" else size[[0, 0, 1]])]
-    return [np.asarray(shape.at) + part @ np.asarray(shape.R).T for part in found]
+        flat = [quads*(size if shape.kind == "ball" else size[[0, 0, 1]])]
+    return [np.asarray(shape.at) + part @ np.asarray(shape.R).T for part in flat]
 
 
 def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
@@ -175,11 +154,11 @@ def body_points(assembly: Any, body: int) -> np.ndarray:
     """Points (k, 3) of a body of a mechanism, from its centre of mass in body axes, at its joints and springs."""
     from liestep.mechanics.formulations.multibody.mechanism import Kind
 
-    found = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
+    points = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
-    found += [item.vectors[1] for item in assembly.elements if item.name == "spring_damper" and item.a < 0
+    points += [item.vectors[1] for item in assembly.elements if item.name == "spring_damper" and item.a < 0
               and item.b == body]
-    return np.reshape(found, (-1, 3))
+    return np.reshape(points, (-1, 3))
 
 
 def solid(scene: Scene, corners: np.ndarray, colour: Colour) -> None:
@@ -214,43 +193,6 @@ def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.nd
                 scene.balls([ends[0]], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 
-def bar_ends(parameters: Parameters, position: np.ndarray, attitude: np.ndarray) -> np.ndarray:
-    """Ends (..., n, 2, 3) of jointed bars (m): of a chain its joints, of the closed loop half a length along e2 and e1
-    in turn."""
-    if "upper_joint" in parameters:
-        arms = np.stack([np.asarray(parameters["upper_joint"]), np.asarray(parameters["lower_joint"])], axis=1)
-    else:
-        half = 0.5*float(parameters["length"])*np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]*2)
-        arms = np.stack([half, -half], axis=1)
-    return position[..., None, :] + np.einsum("...nij,nkj->...nki", attitude, arms)
-
-
-def bars(scene: Scene, ends: np.ndarray) -> None:
-    """Bars (n, 2, 3) with balls at their joints."""
-    few = len(ends) <= FEW_LINKS
-    for bar, colour in zip(ends, body_colours(len(ends)), strict=True):
-        scene.line(bar, colour, 3.2 if few else 1.2, outline=0.7, fade=0.3)
-    if few:
-        scene.balls(ends.reshape(-1, 3), PIVOT, 3.5, lift=0.05, fade=0.1)
-
-
-def masses_in_a_row(scene: Scene, first: np.ndarray, second: np.ndarray, width: float) -> None:
-    """Wall, spring, mass, spring, mass along a line; places (3,) in m."""
-    side = np.array([0.0, 0.0, 0.25])
-    scene.line(np.stack([-side, side]), CLAMP, 3.0)
-    for a, b in ((np.zeros(3), first), (first + width*first/np.linalg.norm(first), second)):
-        scene.line(coil(a, b), SPRING, 0.8)
-    for place, colour in zip((first, second), COLOURS, strict=False):
-        scene.balls([place], colour, 11.0, lift=0.05)
-
-
-def sprung(scene: Scene, place: np.ndarray) -> None:
-    """A mass (3,) on a coil spring from the origin."""
-    scene.line(coil(np.zeros(3), place), SPRING, 0.8, fade=0.2)
-    scene.balls([place], COLOURS[0], 9.0, lift=0.03)
-    scene.balls([np.zeros(3)], PIVOT, 4.0, lift=0.01)
-
-
 Place = tuple[float, float, float, float]  # left, bottom, width, height in figure fractions
 
 
@@ -277,11 +219,11 @@ def snapshots(figure: Figure, place: Place, times: Sequence[float], columns: int
     """Axes for a grid of small pictures, each with its time above it."""
     left, bottom, width, height = place
     rows = -(-len(times)//columns)
-    found = []
+    panels = []
     for k, time in enumerate(times):
         row, column = divmod(k, columns)
         axes = figure.add_axes((left + column*width/columns, bottom + (rows - 1 - row)*height/rows, width/columns,
                                 0.93*height/rows))
         axes.text(0.03, 1.0, f"t = {time:g} s", transform=axes.transAxes, va="top", fontsize=7.0)
-        found.append(axes)
-    return found
+        panels.append(axes)
+    return panels

@@ -1,6 +1,5 @@
 """Three-dimensional scenes in plain axes: orthographic, equal aspect, drawn from far to near, far items paler."""
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -40,11 +39,11 @@ class Scene:
     def __init__(self, axes: Axes, view: View, fade: float = 0.65, near: float | None = None, far: float | None = None):
         self.axes, self.view, self.fade = axes, view, fade
         self.near, self.far = near, far
-        self.items: list[tuple[float, int, str, Any]] = []
+        self.items: list[tuple[float, int, str, tuple]] = []
         axes.set_aspect("equal")
         axes.set_axis_off()
 
-    def _add(self, depth: float, kind: str, content: Any) -> None:
+    def _add(self, depth: float, kind: str, content: tuple) -> None:
         self.items.append((float(depth), len(self.items), kind, content))
 
     def line(self, points: ArrayLike, colour: Colours, width: float = 0.8, *, lift: float = 0.0,
@@ -113,9 +112,8 @@ class Scene:
                                                     zorder=zorder))
         elif kind == "ball":
             x, y = np.array([c[0] for c in contents]).T
-            edges: Any = self._pale(items, 3, 4)
             self.axes.scatter(x, y, s=[c[2]*c[2] for c in contents], c=self._pale(items, 1, 4),
-                              edgecolors=edges, linewidths=0.5, zorder=zorder)
+                              edgecolors=self._pale(items, 3, 4).tolist(), linewidths=0.5, zorder=zorder)
         else:
             colours = [c[1] for c in contents]
             self.axes.add_collection(PolyCollection([c[0] for c in contents], facecolors=colours, edgecolors=colours,

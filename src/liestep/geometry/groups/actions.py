@@ -228,9 +228,9 @@ class Product(NamedTuple):
 
     def dexpinv(self, sigma: np.ndarray, v: np.ndarray, out: np.ndarray) -> bool:
         k = self.algebra
-        one = self.first.dexpinv(sigma[:k], v[:k], out[:k])
+        first_good = self.first.dexpinv(sigma[:k], v[:k], out[:k])
         other = self.second.dexpinv(sigma[k:], v[k:], out[k:])
-        return one and other
+        return first_good and other
 
     def in_chart(self, sigma: np.ndarray) -> bool:
         return self.first.in_chart(sigma[:self.algebra]) and self.second.in_chart(sigma[self.algebra:])

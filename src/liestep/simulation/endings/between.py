@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.interpreted import brief_loop
 from liestep.compile.partial import interpolated_steps, partial_steps
+from liestep.compile.roles import Component, Integrator, Work
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
@@ -35,7 +35,7 @@ class Between:
         self.extend(nodes, times)
 
     @cached_property
-    def _made(self) -> tuple[Formulated, tuple[Any, Any], Any, Callable]:
+    def _made(self) -> tuple[Formulated, tuple[Integrator, Component], Work, Callable]:
         """What states within steps need: the problem, (integrator, problem) for a loop, its scratch, the loop."""
         formulated, integrator = build(self.spec)
         work = integrator.workspace(formulated.problem, formulated.start)
@@ -102,11 +102,11 @@ class Between:
         """Fields, observables and what is counted from one time to the next, by their names, at growing shares of some
         steps, all in one row."""
         rows, values = self.inside(steps, shares, whole)
-        found = self.fields(rows.reshape(-1, *rows.shape[2:]), values.reshape(-1, values.shape[-1]))
+        fields = self.fields(rows.reshape(-1, *rows.shape[2:]), values.reshape(-1, values.shape[-1]))
         if not self.formulated.shown:
-            return found
+            return fields
         times = self.times_of(steps, shares)
-        return found | self.formulated.showing(times, found, self._counted(
+        return fields | self.formulated.showing(times, fields, self._counted(
             steps.start if isinstance(steps, slice) else int(steps[0])))
 
     def times_of(self, steps: slice | np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -137,8 +137,8 @@ class Between:
         places = [self._place(float(time)) for time in times]
         for n, group in groupby(range(len(times)), key=lambda k: places[k][0]):
             own = list(group)
-            found = self.inside(slice(n, n + 1), np.array([places[k][1] for k in own]))
-            states[own], values[own] = found[0][0], found[1][0]
+            inner = self.inside(slice(n, n + 1), np.array([places[k][1] for k in own]))
+            states[own], values[own] = inner[0][0], inner[1][0]
         return states, values
 
     def _place(self, time: float) -> tuple[int, float]:
@@ -180,8 +180,9 @@ def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
     return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
 
 
-def nodes_of(spec: RunSpecification, searches: Sequence[Any] = (), interpreted: bool = True) -> Between:
-    """The run with all its nodes, or those up to the step after which one of the searches (`Search`) is complete."""
+def nodes_of(spec: RunSpecification, watches: Sequence[Callable[[Between], bool]] = (), interpreted: bool = True
+             ) -> Between:
+    """The run with all its nodes, or those up to the step after which one watch (`Search.watch`) has seen enough."""
     if spec.steps is not None:
         spec = replace(spec, samples=spec.steps + 1)
         require_memory(spec, "dense output, times and events keep every step")
@@ -194,7 +195,7 @@ def nodes_of(spec: RunSpecification, searches: Sequence[Any] = (), interpreted: 
         if not kept:
             kept.append(Between(spec, nodes, times))
         kept[0].extend(nodes, times)
-        return max([one.watch(kept[0]) for one in searches], default=False)
+        return max([watch(kept[0]) for watch in watches], default=False)
 
     kept[0].outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
     return kept[0]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from math import isfinite
-from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -14,16 +13,18 @@ from liestep.compile.cache import loop_for
 from liestep.compile.counters import Counter, counts
 from liestep.compile.held import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
+from liestep.compile.roles import Integrator
 from liestep.compile.status import Status
 from liestep.compile.tracing import on_own_arrays
 from liestep.compile.trees import leaves
 from liestep.errors import InputError, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, Sight
+from liestep.mechanics.contracts.sheet import Fields, Parameters, State
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.endings.between import require_partial_steps
 from liestep.simulation.endings.events import answer
 from liestep.simulation.runs.content import Content, collected
-from liestep.simulation.runs.execution import Outcome, Progress, build, recorders
+from liestep.simulation.runs.execution import Outcome, Progress, Recorder, build, recorders
 from liestep.simulation.runs.own_names import Named, own_names
 from liestep.simulation.runs.specification import STEP_TOLERANCE
 from liestep.simulation.runs.specified import RunSpecification
@@ -54,6 +55,9 @@ class Seen(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self.names)
+
+
+Target = tuple[np.ndarray, int, int]  # array, place in it, number of the parameter
 
 
 class Held:
@@ -91,7 +95,7 @@ class Held:
     def __str__(self) -> str:
         return f"control at t = {self.t!r}"
 
-    def _built(self) -> tuple[Formulated, Any, dict[str, list[tuple[Any, Any, Any]]]]:
+    def _built(self) -> tuple[Formulated, Integrator, dict[str, list[Target]]]:
         """The components of the run with arrays of their own; for each parameter the arrays that hold it, there and in
         those of the reader, the places in them and which of its numbers these are. Raises InputError: it is not held as
         it is."""
@@ -102,8 +106,8 @@ class Held:
             name: value if value.ndim else float(value) for name, value in values.items()}}))
             for values in (one, two, own, {name: value.copy() for name, value in own.items()})]
         (formulated, integrator), (self.reader, _) = made[2:]
-        targets: dict[str, list[tuple[Any, Any, Any]]] = {name: [] for name in own}
-        rest: list[tuple[Any, Any]] = []
+        targets: dict[str, list[Target]] = {name: [] for name in own}
+        rest: list[tuple[np.ndarray, np.ndarray]] = []
         for a, b, leaf, same in zip(*([part for part in leaves(pair) if isinstance(part, np.ndarray | float)]
                                         for pair in ((found.problem, method) for found, method in made)), strict=True):
             changed = np.flatnonzero(np.ravel(a) != np.ravel(b))
@@ -138,7 +142,7 @@ class Held:
     def _all(self) -> dict[str, np.ndarray]:
         return {name: values[0] for name, values in self.reader.to_fields(self.y[None].copy()).items()}
 
-    def _state(self) -> Any:
+    def _state(self) -> State:
         """A `Seen`, where numbers are made when they are asked for, or all numbers."""
         if self.sight.pieces:
             return Seen({}, self.sight, self.names, self._all)
@@ -149,7 +153,7 @@ class Held:
         self.before = self.t, {name: values[0].copy() for name, values in shown.items()}
         return Seen({name: values[0] for name, values in (fields | shown).items()}, self.sight, self.names, self._all)
 
-    def _given(self) -> Mapping[str, Any]:
+    def _given(self) -> Fields:
         state = self._state()
         alive = ref(state) if isinstance(state, Seen) else lambda: None
         given = answer(self, self.function, Named(state, self.own, self.t), self.t)
@@ -160,7 +164,7 @@ class Held:
             raise InputError(f"{self} gives {given!r}; it must give a mapping of parameters to values")
         return given
 
-    def _set(self, given: Mapping[str, Any]) -> None:
+    def _set(self, given: Fields) -> None:
         if given.keys() != self.shapes.keys():
             raise InputError(f"{self} gives {', '.join(given) or 'nothing'}; it must give {', '.join(self.shapes)}"
                              " as at the start")
@@ -188,7 +192,7 @@ class Held:
                 leaf[place] = flat[k]
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Parameters:
         """Those of the run, with what is held now."""
         return {**self.spec.parameters, **{name: np.reshape(self.given[-1][name], shape)
                                            for name, shape in self.shapes.items()}}
@@ -205,11 +209,11 @@ class Held:
     def fields(self, times: np.ndarray, given: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Fields of samples with what was held until then; given: numbers of what is held behind them."""
         at = np.abs(times - self.spec.t_start) <= (given + STEP_TOLERANCE)*self.sample
-        found = []
+        samples = []
         for number, row in zip(np.maximum(given - at, 0).tolist(), rows, strict=False):
             self._put(self.given[number])
-            found.append(self.reader.to_fields(row[None]))
-        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+            samples.append(self.reader.to_fields(row[None]))
+        return {name: np.concatenate([one[name] for one in samples]) for name in samples[0]}
 
     def add_given(self, content: Content, given: np.ndarray) -> None:
         """What it gave at samples as variables."""
@@ -263,11 +267,11 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
 
 def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
-    outputs, accepted, _ = recorders(spec, held.formulated, baseline)
-    made: tuple[Any, ...]  # `every` and `clock` are arguments of one of the loops only
+    outputs, accepted = recorders(spec, held.formulated, baseline)
+    made: tuple[Recorder | None, ...]  # `every` and `clock` are arguments of one of the loops only
     read, work, points = held.sight.component, integrator.workspace(problem, y), outputs.points
     if spec.step is None:
-        function: Any = advance_held_adaptive
+        function: Callable = advance_held_adaptive
         made, h, every, clock = (outputs, accepted), spec.duration/points, [], [spec.t_start, spec.direction]
     else:
         function, made, h, clock = advance_held, (outputs,), spec.step, list(spec.grid)

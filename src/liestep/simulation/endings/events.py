@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.compile.sources import MARK
 from liestep.errors import InputError, number_or_nan, unknown
+from liestep.mechanics.contracts.sheet import Fields, State
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.own_names import Named, Own
 
-State = Mapping[str, np.ndarray]
-Zero = Callable[[State], float] | tuple[str, Any, float]
-Reset = Callable[[State], Mapping[str, Any]]
+Zero = Callable[[State], float] | tuple[str, ArrayLike | None, float]
+Reset = Callable[[State], Fields]
 OPEN: Any = ...  # in place of a default that follows from others
 
 
@@ -72,7 +73,7 @@ class Event(Calling):
                              f" liestep.Event of one of these, not {self.zero!r}")
 
     @property
-    def functions(self) -> dict[str, Any]:
+    def functions(self) -> dict[str, Callable | str]:
         return {name: value for name, value in (("zero", self.zero), ("reset", self.reset)) if callable(value)}
 
     def canonical(self) -> dict[str, Any]:
@@ -96,7 +97,7 @@ class EventFunction(NamedTuple):
     def over(self, fields: State, count: int) -> np.ndarray:
         """Its values at so many times, which are the first dimension of the fields."""
         if self.function is None:
-            place: Any = (slice(None), *self.place)
+            place: tuple[slice | int, ...] = (slice(None), *self.place)
             return np.asarray(Named(fields, self.own)[self.name][place] - self.level, dtype=np.float64)
         states = (Named({name: values[k] for name, values in fields.items()}, self.own) for k in range(count))
         return np.array([_number(answer("an event", self.function, state)) for state in states])
@@ -105,11 +106,11 @@ class EventFunction(NamedTuple):
         """Its values up to round-off: of all states at once, where the function takes columns for numbers."""
         if self.function is not None:
             with suppress(Exception), np.errstate(all="ignore"):
-                found = np.asarray(self.function(Named({name: _columns(values) for name, values in fields.items()},
+                numbers = np.asarray(self.function(Named({name: _columns(values) for name, values in fields.items()},
                                                        self.own)), float)
                 ends = self.over({name: values[[0, -1]] for name, values in fields.items()}, 2)
-                if found.shape == (count,) and np.abs(found[[0, -1]] - ends).max() <= 1e-9*np.abs(found).max():
-                    return found
+                if numbers.shape == (count,) and np.abs(numbers[[0, -1]] - ends).max() <= 1e-9*np.abs(numbers).max():
+                    return numbers
         return self.over(fields, count)
 
 
@@ -117,13 +118,13 @@ def _columns(values: np.ndarray) -> np.ndarray:
     """Values of many states (count, ...) as those of one, whose numbers are columns (count,)."""
     if values.ndim == 1:
         return values
-    found = np.empty(values.shape[1:], dtype=object)
-    for place in np.ndindex(found.shape):
-        found[place] = np.ascontiguousarray(values[:, *place])
-    return found
+    columns = np.empty(values.shape[1:], dtype=object)
+    for place in np.ndindex(columns.shape):
+        columns[place] = np.ascontiguousarray(values[:, *place])
+    return columns
 
 
-def answer(where: object, function: Callable, state: State, *before: Any) -> Any:
+def answer(where: object, function: Callable, state: State, *before: float) -> Any:
     """What a person's function of a state, behind other arguments, gives. Raises InputError: it asks for a field that
     is not there, or fails."""
     try:
@@ -152,16 +153,16 @@ def event_function(event: Event, shapes: Mapping[str, tuple[int, ...]], own: Map
     return EventFunction(name, tuple(int(k) for k in place), level, None, own)
 
 
-def _number(value: Any) -> float:
+def _number(value: ArrayLike) -> float:
     if isinstance(value, bool | np.bool_ | str) or np.iscomplexobj(value) or np.ndim(value) != 0:
         raise InputError(f"an event must give a number that becomes zero there, not {value!r}")
-    found = number_or_nan(value)
-    if not np.isfinite(found):
+    number = number_or_nan(value)
+    if not np.isfinite(number):
         raise InputError(f"an event must give a finite number, not {value!r}")
-    return found
+    return number
 
 
-def event_of(until: Any) -> Event | None:
+def event_of(until: Event | Zero | None) -> Event | None:
     """`until` as people give it, as an event. Raises InputError."""
     return until if until is None or isinstance(until, Event) else Event(until)
 
@@ -178,7 +179,7 @@ class Control(Calling):
     """A function of (t, state) that gives values of parameters, held for `sample` s each. Where it has a method
     `start`, runs call that first, but those that go on another one (`resumed`): its memory is then as at their end."""
 
-    function: Callable[[float, State], Mapping[str, Any]]
+    function: Callable[[float, State], Fields]
     sample: float
     resumed: bool = False
 
@@ -193,16 +194,16 @@ class Control(Calling):
         return replace(self, function=deepcopy(self.function), resumed=True) if with_memory else self
 
     @property
-    def functions(self) -> dict[str, Any]:
+    def functions(self) -> dict[str, Callable | str]:
         """Of a plugin with the hash of its text."""
         text = getattr(sys.modules.get(getattr(self.function, "__module__", "")), MARK, "")
         return {"control": self.function} | ({"text": text} if text else {})
 
-    def canonical(self) -> dict[str, Any]:
+    def canonical(self) -> dict[str, float | None]:
         return {"sample": self.sample}
 
 
-def control_of(function: Any, sample: Any) -> Control | None:
+def control_of(function: Callable | None, sample: float | None) -> Control | None:
     """`control` and `sample` as people give them. Raises InputError."""
     if function is None and sample is None:
         return None
@@ -222,18 +223,18 @@ def times_from(text: str | None) -> list[float] | None:
     """Output times from a command line. Raises InputError."""
     if text is None:
         return None
-    found = [number_or_nan(part) for part in text.split(",")]
-    if not np.isfinite(found).all():
+    places = [number_or_nan(part) for part in text.split(",")]
+    if not np.isfinite(places).all():
         raise InputError(f"--times {text[:40]!r} must be numbers with commas between them, for example 0,0.1,1")
-    return found
+    return places
 
 
 def event_from(text: str | None, direction: int, count: int) -> Event | None:
     """An event from a command line. Raises InputError."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\w+)(?::(\d+(?:,\d+)*))?=(.+)", text)
-    if found is None:
+    matched = re.fullmatch(r"(\w+)(?::(\d+(?:,\d+)*))?=(.+)", text)
+    if matched is None:
         raise InputError(f"--until {text[:40]!r} must be NAME:INDEX=VALUE, for example q:0,2=-0.5 or energy=1")
-    name, index, value = found.groups()
+    name, index, value = matched.groups()
     return Event((name, tuple(map(int, index.split(","))) if index else None, number_or_nan(value)), direction, count)

@@ -40,29 +40,29 @@ class Called:
         return self
 
 
-def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> RunSpecification:
+def further(data: "xarray.Dataset", t_end: float, given: Mapping[str, Any]) -> RunSpecification:
     """The specification of the run that goes on to t_end; `given` are arguments of `simulate` that replace those of the
     run. Raises InputError, see `RunAccessor.go_on`."""
-    found = json.loads(data.attrs["specification"])
+    told = json.loads(data.attrs["specification"])
     if data.attrs["status"] != "ok":
         raise InputError(f"the run failed, and nothing goes on from there: {data.attrs['message']}")
-    if found["replicas"] > 1 or found["exponents"]:
+    if told["replicas"] > 1 or told["exponents"]:
         raise InputError("only single runs go on: this one was made with replicas or exponents")
     reached, end = float(data["time"][-1]), finite("t_end", t_end)
-    if not (end - reached)*(found["t_end"] - found["t_start"]) > 0.0:
+    if not (end - reached)*(told["t_end"] - told["t_start"]) > 0.0:
         raise InputError(f"t_end = {end!r} is not behind the end of the run, t = {reached!r}")
-    if missing := [name for name in found["initial"] if name not in data]:
-        raise InputError(f"{found['integrator']} does not show {missing[0]} of {found['problem']}, from which the run"
+    if missing := [name for name in told["initial"] if name not in data]:
+        raise InputError(f"{told['integrator']} does not show {missing[0]} of {told['problem']}, from which the run"
                          " would have to go on: take another integrator")
-    called = _called(data, found, {name: value for name, value in given.items() if value is not None})
-    steps, before = (None, Before(reached, 0, {})) if found["steps"] is None else _on_grid(found, reached, end)
+    called = _called(data, told, {name: value for name, value in given.items() if value is not None})
+    steps, before = (None, Before(reached, 0, {})) if told["steps"] is None else _on_grid(told, reached, end)
     start = before.t_start + before.steps*((end - before.t_start)/(before.steps + (steps or 1)))
     ratio = abs(end - start)/called.get("sample", np.inf)
     if abs(ratio - round(ratio)) > STEP_TOLERANCE*ratio and not before.steps and called.get("times") is None:
         # instants of a control do not divide the run
-        called["times"] = np.linspace(start, end, called.pop("samples", None) or found["samples"])
+        called["times"] = np.linspace(start, end, called.pop("samples", None) or told["samples"])
     spec = specification_of(data.attrs, steps=steps, t_start=start, t_end=end, before=before,
-                            initial={name: data[name].values[-1] for name in found["initial"]}, **called)
+                            initial={name: data[name].values[-1] for name in told["initial"]}, **called)
     at, rows = getattr(data.encoding.get(CALLED), "end", None) or (np.nan, None)
     if ROWS in data and reached == data.attrs["time_reached"]:
         at, rows = reached, data[ROWS].values[-1]
@@ -75,19 +75,19 @@ def further(data: "xarray.Dataset", t_end: Any, given: Mapping[str, Any]) -> Run
 def specification_of(attributes: Mapping[str, Any], **changed: Any) -> RunSpecification:
     """The specification that a data set says it was made from, some arguments changed, but for the functions of events
     and control; its start may be the drifted end of another run."""
-    found = json.loads(attributes["specification"])
-    facts, declared = sheet(found["problem"]), method(found["integrator"])
-    span = {"t_start": 0.0, **found, **changed}
+    told = json.loads(attributes["specification"])
+    facts, declared = sheet(told["problem"]), method(told["integrator"])
+    span = {"t_start": 0.0, **told, **changed}
     begin, end = span["t_start"], span["t_end"]
     known = {*facts.forms[declared.on(facts).formulation].options, *declared.options}
     with drifting():
-        return specify(found["problem"], found["integrator"], **{
-            **{name: found.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
+        return specify(told["problem"], told["integrator"], **{
+            **{name: told.get(name) for name in ("steps", "tolerance", "t_end", "t_start", "parameters", "initial",
                                                   "max_step", "statistics_every", "log_steps")},
-            "stops": sorted([stop for stop in found.get("stops", ()) if min(begin, end) < stop < max(begin, end)],
+            "stops": sorted([stop for stop in told.get("stops", ()) if min(begin, end) < stop < max(begin, end)],
                             reverse=end < begin) or None,
-            "options": {name: value for name, value in found["options"].items() if name in known},
-            "before": Before(**found["before"]) if "before" in found else None, **changed})
+            "options": {name: value for name, value in told["options"].items() if name in known},
+            "before": Before(**told["before"]) if "before" in told else None, **changed})
 
 
 def _on_grid(found: Mapping[str, Any], reached: float, end: float) -> tuple[int, Before]:

@@ -184,10 +184,10 @@ class Journey:
             search.behind = behind.get(k, 0.0)
             search.was = before[k].was if before and k not in behind else 0.0
             self.searches.append(search)
-        found = first_of(self.searches, leg)
-        self.found += [(k, seen.time, seen.direction) for k, seen in found.earlier + found.together]
+        first = first_of(self.searches, leg)
+        self.found += [(k, seen.time, seen.direction) for k, seen in first.earlier + first.together]
         self.resolution = max([self.resolution, *(one.resolution for one in self.searches)])
-        return found
+        return first
 
     def _enter(self, between: Between, one: Occurrence | None, end: float) -> dict[str, np.ndarray]:
         """Keep the samples, nodes and counters of a leg; the fields and observables at its end."""
@@ -201,8 +201,8 @@ class Journey:
             self.sampled = self.spec.t_start + np.arange(self.spec.samples)*share
         inside = self.sampled[(sign*self.sampled >= sign*between.times[0]) & (sign*self.sampled < sign*end)]
         if inside.size:
-            found = between.at(inside)
-            self._keep(inside, found[0], found[1], between.counted(inside, found[0]))
+            state = between.at(inside)
+            self._keep(inside, state[0], state[1], between.counted(inside, state[0]))
         self.nodes.append(self._joined(np.concatenate([nodes, seen[None]])))
         fields = {name: values[0] for name, values in between.seen(*place).items()}
         shown = {part.name: fields[part.name] for part in self.formulated.shown}
@@ -227,10 +227,10 @@ class Journey:
     def _joined(self, seen: np.ndarray) -> np.ndarray:
         """Observables of a leg as those of the whole run: integrals since its start, and the energy less the work of
         forces and impacts."""
-        found = seen.copy()
-        found[:, self.summed] += self.added[self.summed]
-        found[:, 0] -= sum(self.added[self.work]) + self.impact
-        return found
+        whole = seen.copy()
+        whole[:, self.summed] += self.added[self.summed]
+        whole[:, 0] -= sum(self.added[self.work]) + self.impact
+        return whole
 
     def _observed(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """A state with its observables."""
@@ -289,14 +289,14 @@ class Journey:
         assert self.law is not None
         if not here and self.law.gap(impact, state) > -self.law.rate(impact, state)*NEAR*self.spec.duration:
             return None
-        found = self.law.struck(impact, state)
-        if found is None:
+        struck = self.law.struck(impact, state)
+        if struck is None:
             return None
         if not here:
             self.found.append((number, time, impact.direction))
         if impact.restitution == 0.0:
             self.resting = number
-        return found
+        return struck
 
     def _reset(self, number: int, reset: Reset, fields: Mapping[str, np.ndarray], state: dict[str, np.ndarray],
                time: float) -> dict[str, np.ndarray]:

@@ -188,9 +188,9 @@ class Search:
         from scipy.optimize import minimize_scalar
 
         width = 0.1*min(share, 1.0 - share, 0.5)
-        found = minimize_scalar(lambda s: sign*self._values(slice(n, n + 1), np.array([s]))[0, 0], method="bounded",
+        extremum = minimize_scalar(lambda s: sign*self._values(slice(n, n + 1), np.array([s]))[0, 0], method="bounded",
                                 bounds=(share - width, share + width), options={"xatol": 1e-9})
-        return float(found.x), float(sign*found.fun)
+        return float(extremum.x), float(sign*extremum.fun)
 
     def _point(self, n: int, before: float, share: float, value: float) -> None:
         """The next point of step n, after the one at the share `before`."""
@@ -251,7 +251,7 @@ class Found(NamedTuple):
 
 def first_of(searches: Sequence[Search], spec: RunSpecification, interpreted: bool = False) -> Found:
     """The run up to the first event that completes one of the searches; interpreted as in `run_once`."""
-    between, sign = nodes_of(spec, searches, interpreted or not searches), spec.direction
+    between, sign = nodes_of(spec, [one.watch for one in searches], interpreted or not searches), spec.direction
     for one in searches:
         one.finish()
     stops = [(sign*one.found[-1].time, k) for k, one in enumerate(searches) if one.complete]

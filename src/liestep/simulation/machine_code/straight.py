@@ -15,6 +15,7 @@ import numpy as np
 from liestep.compile.cache import class_names, compiles, loop_for
 from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
+from liestep.compile.roles import Integrator, Problem
 from liestep.compile.separate import call_address
 from liestep.compile.sources import black_box, component_modules, of_plugins, source_hash
 from liestep.compile.straight.routines import Routine, kept, sum_of_stages
@@ -75,15 +76,16 @@ class StraightAction(NamedTuple):
     """An action on states and a map to its algebra, as `mechanics.formulations.action.ActionForm`, that map in machine
     code."""
 
-    form: Any           # of the action; without its generator where `seen` needs none
+    form: Problem       # of the action; without its generator where `seen` needs none
     generator: Machine
-    seen: Any           # what observes: `Seen` or the form
+    seen: Component     # what observes: `Seen` or the form
     counters: np.ndarray
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         return self.generator.call(t, y, y, self.counters, out)
 
 
+Pair = tuple[Problem, Integrator]  # what a time loop takes
 MOST_NUMBERS = 60  # of a state
 MOST_KEPT = 100    # traces in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
@@ -96,7 +98,7 @@ _found: dict[str, dict[str, Routine] | Untraceable] = {}
 _traced: Counter[tuple[str, ...]] = Counter()  # traces of components by their classes
 
 
-def for_loop(formulated: Formulated, integrator: Any, steps: float = inf, *, many: bool = False) -> tuple[Any, Any]:
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf, *, many: bool = False) -> Pair:
     """Problem and integrator for the time loop of a run of so many steps, maybe one of many with other numbers: with
     machine code where both have it, else as they are. Workspaces are made for the problem itself; bits do not depend
     on the number of steps."""
@@ -108,7 +110,7 @@ def for_loop(formulated: Formulated, integrator: Any, steps: float = inf, *, man
     return formulated.problem, integrator
 
 
-def code_in_words(formulated: Formulated, integrator: Any) -> str:
+def code_in_words(formulated: Formulated, integrator: Integrator) -> str:
     """Which code the time loop of a run gets, and why not the faster ones."""
     refused: dict[str, None] = {}
     for made in _chosen(formulated, integrator):
@@ -119,7 +121,7 @@ def code_in_words(formulated: Formulated, integrator: Any) -> str:
     return f"loops for everything: {why}"
 
 
-def _chosen(formulated: Formulated, integrator: Any, fewest: int = FEWEST) -> Iterator[tuple[Any, Any] | Untraceable]:
+def _chosen(formulated: Formulated, integrator: Integrator, fewest: int = FEWEST) -> Iterator[Pair | Untraceable]:
     """Problem and integrator with each kind of code that the formulation may have, the fastest first, or why there is
     none. An integrator calls no other methods of a problem than its formulation's protocol declares
     (`liestep.mechanics.contracts.formulations`), all of which the components here have."""
@@ -138,24 +140,25 @@ def _chosen(formulated: Formulated, integrator: Any, fewest: int = FEWEST) -> It
 # each of the next ones raises Untraceable where there is no such code, and says why
 
 
-def straight(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> tuple[Any, Any]:
+def straight(problem: Problem, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> Pair:
     """The problem with methods in machine code for states like y, and the integrator with that of its stages."""
-    found = routines(problem, y, width, integrator)
-    stages = _machine(found, "stages")
-    return _field(problem, y, found), integrator.with_stages(stages.address, stages.table)
+    traced = routines(problem, y, width, integrator)
+    stages = _machine(traced, "stages")
+    return _field(problem, y, traced), integrator.with_stages(stages.address, stages.table)
 
 
-def straight_action(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightAction:
+def straight_action(problem: Problem, y: np.ndarray, width: int, integrator: Integrator,
+                    fewest: int = FEWEST) -> StraightAction:
     """The action with its map to the algebra in machine code for states like y, and its observables if they trace."""
-    found = action_routines(problem, y, width, integrator, fewest)
+    traced = action_routines(problem, y, width, integrator, fewest)
     form = seen = problem
-    if "observe" in found:
-        seen = Seen(_machine(found, "observe"), problem.counters)
+    if "observe" in traced:
+        seen = Seen(_machine(traced, "observe"), problem.counters)
         form = problem._replace(generator=None) if hasattr(problem, "generator") else problem
-    return StraightAction(form, _machine(found, "algebra"), seen, problem.counters)
+    return StraightAction(form, _machine(traced, "algebra"), seen, problem.counters)
 
 
-def action_routines(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST
+def action_routines(problem: Problem, y: np.ndarray, width: int, integrator: Integrator, fewest: int = FEWEST
                     ) -> dict[str, Routine]:
     """The map to the algebra as a routine, and the observables if they trace."""
     _check_size(y)
@@ -178,14 +181,15 @@ def _worth(name: str, found: dict[str, Routine], fewest: int) -> dict[str, Routi
     return found
 
 
-def straight_vectors(problem: Any, y: np.ndarray, width: int, integrator: Any, fewest: int = FEWEST) -> StraightField:
+def straight_vectors(problem: Problem, y: np.ndarray, width: int, integrator: Integrator,
+                     fewest: int = FEWEST) -> StraightField:
     """The problem with methods in machine code for states like y, those that an integrator and its recorder call, where
     loops are not as fast; of integrators with jets of their own (`integrators.taylor`) it is the observables that
     count."""
     return _field(problem, y, _worth("rhs", _methods_used(problem, y, width, integrator, staged=False), fewest))
 
 
-def _field(problem: Any, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
+def _field(problem: Problem, y: np.ndarray, found: Mapping[str, Routine]) -> StraightField:
     sums = loaded(sum_of_stages(y.size)).addresses["routine"]
     return StraightField(_machine(found, "rhs"), _machine(found, "project"), _machine(found, "observe"), sums,
                          problem.counters)
@@ -198,14 +202,14 @@ def _machine(found: Mapping[str, Routine], name: str) -> Machine:
     return Machine(loaded(found[name].text).addresses["routine"], found[name].constants)
 
 
-def routines(problem: Any, y: np.ndarray, width: int, integrator: Any) -> dict[str, Routine]:
+def routines(problem: Problem, y: np.ndarray, width: int, integrator: Integrator) -> dict[str, Routine]:
     """The methods that an integrator and its recorder call, and all stages of a step, as routines."""
     if not hasattr(integrator, "with_stages"):
         raise Untraceable("the integrator's stages are loops")
     return _methods_used(problem, y, width, integrator, staged=True)
 
 
-def _methods_used(problem: Any, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
+def _methods_used(problem: Problem, y: np.ndarray, width: int, integrator: Any, *, staged: bool) -> dict[str, Routine]:
     _check_size(y)
     asked = field_methods(y.shape, width)[1 if hasattr(integrator, "makes_series") else 0:]  # that may be called
 
@@ -230,7 +234,7 @@ def _check_size(y: np.ndarray) -> None:
         raise Untraceable(f"its state has more than {MOST_NUMBERS} numbers")
 
 
-def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
+def _trusted(problem: Problem, y: np.ndarray, width: int, found: dict[str, Routine]) -> dict[str, Routine]:
     """The routines of a problem; those of a plugin after its methods have been compiled as loops, which names the lines
     of what compiled code does not know, and have given the same bits: plain Python knows more, of whole numbers for
     example. At two states, at one of which nothing is zero. Raises Untraceable where they have not."""
@@ -249,19 +253,19 @@ def _trusted(problem: Any, y: np.ndarray, width: int, found: dict[str, Routine])
     return found
 
 
-def _algebra(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+def _algebra(problem: Problem, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     return problem.algebra(t, y, out)
 
 
-def _observe(problem: Any, t: float, y: np.ndarray, out: np.ndarray) -> bool:
+def _observe(problem: Problem, t: float, y: np.ndarray, out: np.ndarray) -> bool:
     problem.observe(y, out)
     return True
 
 
-LOOPS: dict[str, Callable[..., Any]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
+LOOPS: dict[str, Callable[..., bool]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
 
 
-def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[Any, ...],
+def _remembered(asked: Sequence[Method], key: str, problem: Problem, parts: tuple[Integrator, ...],
                 traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
     """What `traced` returns or raises, asked once for the methods, each key, the problem and the sources of all parts
     and of this module: a trace of a mechanism takes up to a second."""
@@ -280,7 +284,7 @@ def _remembered(asked: Sequence[Method], key: str, problem: Any, parts: tuple[An
     return known
 
 
-KINDS: dict[str, tuple[Callable[..., Any], ...]] = {
+KINDS: dict[str, tuple[Callable, ...]] = {
     "vector_field": (straight, straight_vectors), "lie_action": (straight_action,), "lie_chart": (straight_action,)}
 WORDS = {StraightField: "straight-line code for right-hand side (where it is called), projection and observables",
          StraightAction: "straight-line code for the map to the algebra, and for the observables if they have it"}

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.roles import Problem
 from liestep.compile.straight.exact import MOST_NODES, RESULT, STALE, decision_tree, exact
 from liestep.compile.straight.routines import Call, Routine, Weights, attempt, routine
 from liestep.compile.straight.symbols import Untraceable
@@ -34,7 +35,7 @@ class Method(NamedTuple):
 class Trace:
     """The methods of one component as routines."""
 
-    def __init__(self, problem: Any, most: int = MOST_NODES):
+    def __init__(self, problem: Problem, most: int = MOST_NODES):
         """most: operations on one way through a method."""
         self.problem, self.most = problem, most
         self.stale: dict[int, set[int]] = {}    # array -> entries that methods write: scratch
@@ -48,9 +49,9 @@ class Trace:
                 self.run(method, method.numbers(y))
         for _ in range(3):
             self.stale, self.written = {**self.stale, **self.written}, {}
-            found = {method.name: self.code(method) for method in methods}
+            codes = {method.name: self.code(method) for method in methods}
             if all(entries <= self.stale.get(key, set()) for key, entries in self.written.items()):
-                return found
+                return codes
         raise Untraceable("it writes other scratch each time")
 
     def code(self, method: Method) -> Routine:
@@ -87,7 +88,7 @@ class Trace:
 class _Copy:
     """A component whose methods run on symbols; arrays that two components share are shared."""
 
-    def __init__(self, problem: Any, stale: dict[int, set[int]]):
+    def __init__(self, problem: Problem, stale: dict[int, set[int]]):
         self.counters, self.stale = problem.counters, stale
         self.arrays: dict[int, tuple[np.ndarray, list[Any]]] = {}
         self.component = rebuilt(problem, self.array, float, exact)
@@ -134,7 +135,7 @@ def generator_methods(y: Shape, rows: Shape, width: int) -> tuple[Method, ...]:
     return Method("algebra", (("t", ()), ("a", y)), rows), field_methods(y, width)[-1]
 
 
-def check_stage(problem: Any, y: np.ndarray) -> None:
+def check_stage(problem: Problem, y: np.ndarray) -> None:
     """Raises Untraceable for a form whose sums of stages are not the sum of each number."""
     def method(symbols: list[Any]) -> tuple[bool, list[Any]]:
         h, *numbers = symbols

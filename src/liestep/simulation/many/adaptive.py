@@ -30,9 +30,10 @@ from liestep.compile.lanes.numbers import (
     write_only,
     written,
 )
+from liestep.compile.roles import Adaptive, Component, Work
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
-from liestep.integrators import step_control, taylor
+from liestep.integrators import sizes, step_control, taylor
 from liestep.integrators.taylor import Taylor
 from liestep.simulation.many.loops import Ends
 from liestep.simulation.runs.execution import Recorder
@@ -60,6 +61,22 @@ def _power(x: Any, p: Any) -> Any:
 
 
 variant(step_control.power, lambda kinds: lanes in kinds, _power)
+
+
+def _first_slope(problem: Any, t: Any, y: np.ndarray, k: np.ndarray, current: np.ndarray) -> Any:
+    """Of the lanes that have none."""
+    every, there = written(), to_mask(True)
+    lacking = every & (current[0] == 0.0)
+    if some(lacking):
+        write_only(lacking)
+        there = to_mask(sizes.generator(problem, t, y, k))
+        write_only(lacking & there)
+        current[0] = 1.0
+        write_only(every)
+    return there | invert(lacking)
+
+
+variant(sizes.first_slope, lambda kinds: getattr(kinds[2], "dtype", None) == lanes, _first_slope)
 
 
 @kernel
@@ -106,14 +123,15 @@ variant(Taylor.by_rates, lambda kinds: getattr(kinds[1], "dtype", None) == lanes
 @kernel
 def least(which: Any, values: Any) -> float:
     """The least number among the lanes of a mask."""
-    found, kept = np.inf, select(which, values, spread(np.inf))
+    smallest, kept = np.inf, select(which, values, spread(np.inf))
     for i in range(W):
-        found = min(found, lane(kept, i))
-    return found
+        smallest = min(smallest, lane(kept, i))
+    return smallest
 
 
 @kernel
-def record_outputs(which: Any, problem: Any, outputs: Recorder, y: np.ndarray, t: Any, memory: np.ndarray) -> None:
+def record_outputs(which: Any, problem: Component, outputs: Recorder, y: np.ndarray, t: Any,
+                   memory: np.ndarray) -> None:
     """The next output of the lanes of a mask, those of the same number together."""
     while some(which):
         k = int(least(which, memory[OUTPUT]))
@@ -128,8 +146,8 @@ def record_outputs(which: Any, problem: Any, outputs: Recorder, y: np.ndarray, t
 
 
 @kernel
-def begin(pair: Any, problem: Any, outputs: Recorder, accepted: Recorder, held: AdaptiveHeld, invariant: np.ndarray,
-          t_end: float, work: Any, t_start: float) -> None:
+def begin(pair: Adaptive, problem: Component, outputs: Recorder, accepted: Recorder, held: AdaptiveHeld,
+          invariant: np.ndarray, t_end: float, work: Work, t_start: float) -> None:
     """A block is at its start, of which nothing is known yet."""
     problem.observe(held.y, outputs.scratch)
     if outputs.integrals.present():
@@ -143,13 +161,14 @@ def begin(pair: Any, problem: Any, outputs: Recorder, accepted: Recorder, held: 
     for i in range(held.memory.shape[0]):
         held.memory[i] = 0.0
     held.memory[STEP] = spread(pair.start(problem, t_start, held.y, t_end, work))
-    record_outputs(written(), problem, outputs, held.y, spread(0.0), held.memory)
+    if outputs.points > 0:  # no outputs are asked for where only ends are: steps say what is not finite
+        record_outputs(written(), problem, outputs, held.y, spread(0.0), held.memory)
     accepted.filled[1] = 0
     if accepted.record(problem, held.y, 0, 0.0) != Status.OK:
         strike(written())
 
 
-def advance_adaptive_members(pair: Any, problem: Any, work: Any, outputs: Recorder, accepted: Recorder,
+def advance_adaptive_members(pair: Adaptive, problem: Component, work: Work, outputs: Recorder, accepted: Recorder,
                              held: AdaptiveHeld, ends: Ends, starts: np.ndarray, numbers: np.ndarray, rest: np.ndarray,
                              invariant: np.ndarray, interval: float, on: bool, start: int, end: int, t_start: float,
                              t_end: float, sign: float, longest: float) -> int:
@@ -193,8 +212,8 @@ def advance_adaptive_members(pair: Any, problem: Any, work: Any, outputs: Record
 
 
 @kernel
-def step_lanes(pair: Any, problem: Any, outputs: Recorder, accepted: Recorder, held: AdaptiveHeld, interval: float,
-               work: Any, t_start: float, t_end: float, sign: float, longest: float) -> Status:
+def step_lanes(pair: Adaptive, problem: Component, outputs: Recorder, accepted: Recorder, held: AdaptiveHeld,
+               interval: float, work: Work, t_start: float, t_end: float, sign: float, longest: float) -> Status:
     """Steps of a block; RUNNING where none is left and a lane has not come to the end."""
     memory, y = held.memory, held.y
     while held.left[0] > 0:

@@ -1,17 +1,20 @@
 """Members side by side: components, states and records of a block, and what makes runs in blocks."""
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from liestep.compile.cache import class_names, compiles, has_code, loop_for
 from liestep.compile.counters import NAMES, Counter
 from liestep.compile.driver import NEARLY
 from liestep.compile.lanes.width import width
 from liestep.compile.pieces import LINEAR, Pieces
+from liestep.compile.roles import Adaptive, Integrator, Problem, Work
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
 from liestep.compile.trees import arrays, with_arrays
@@ -22,7 +25,7 @@ from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals,
 from liestep.simulation.runs.specified import RunSpecification
 
 ALIGNED = 64  # bytes, of what registers are read from
-Pair = tuple[Formulated, Any]  # a problem at a start, and the integrator's component
+Pair = tuple[Formulated, Integrator]  # a problem at a start, and the integrator's component
 
 
 def _by_id(*items: Any) -> dict[int, np.ndarray]:
@@ -41,18 +44,18 @@ def written_in(item: Any) -> dict[int, np.ndarray]:
     return found
 
 
-def scalars(item: Any) -> tuple[Any, ...]:
+def scalars(item: Any) -> tuple[Hashable, ...]:
     """Numbers and classes of a tree, all that is no array of float64: members of equal ones may share registers."""
     if isinstance(item, np.ndarray):
         return item.shape, item.dtype.str, b"" if item.dtype == np.float64 else item.tobytes()
     return (type(item), *(scalars(part) for part in item)) if isinstance(item, tuple) else (item,)
 
 
-def aligned(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
+def aligned(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> np.ndarray:
     """Zeros whose first number stands where a register's memory begins."""
-    size = int(np.prod(shape))*8
+    size = prod(shape)*8
     raw = np.zeros(size + ALIGNED, dtype=np.uint8)
-    begin = -raw.ctypes.data % ALIGNED
+    begin = -raw.__array_interface__["data"][0] % ALIGNED
     return raw[begin:begin + size].view(dtype).reshape(shape)
 
 
@@ -69,7 +72,7 @@ class Kind:
 
             self.numbers, self.held, self.start = numbers, LaneHeld, jets.LaneStart
 
-    def room(self, *shape: int, dtype: Any = np.float64) -> np.ndarray:
+    def room(self, *shape: int, dtype: DTypeLike = np.float64) -> np.ndarray:
         """Zeros of each member."""
         return self.numbers.in_lanes(aligned((*shape, self.size), dtype)) if self.size > 1 else aligned(shape, dtype)
 
@@ -90,8 +93,8 @@ class Kind:
             return array[:count]
         if array.dtype.kind != "V":  # the same for all in a block
             return np.repeat(array, self.size, axis=0)[:count]
-        found = np.moveaxis(self.numbers.out_of_lanes(array), -1, 1)
-        return found.reshape(len(array)*self.size, *found.shape[2:])[:count]
+        members = np.moveaxis(self.numbers.out_of_lanes(array), -1, 1)
+        return members.reshape(len(array)*self.size, *members.shape[2:])[:count]
 
     def words(self) -> tuple[np.ndarray, int]:
         """The words of this thread, and that of all lanes."""
@@ -150,7 +153,7 @@ class Components:
         return with_arrays(self.first, lambda array: new.get(id(array), array)), numbers, rest, counters
 
 
-_no_lanes: set[tuple[Any, ...]] = set()  # classes whose code does not compile for lanes
+_no_lanes: set[tuple[Hashable, ...]] = set()  # classes whose code does not compile for lanes
 LONG = 50_000  # steps of runs with a component each that gain by code of their own
 FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
 MANY = 1000          # for whom that of an adaptive method is, which takes as long as so many of its runs
@@ -174,7 +177,7 @@ def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, fewes
     of lanes is made (default: as it pays for runs of a study). kept: of `of_kind`. Raises PluginError: the code cannot
     be compiled; KeyboardInterrupt."""
     fewest = worthwhile(spec, y) if fewest is None else fewest
-    groups: dict[Any, list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for number, (formulated, integrator) in enumerate(pairs if len(pairs) > 1 else ()):
         groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)
     many = width() > 1 and len(y) >= fewest
@@ -182,11 +185,11 @@ def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, fewes
         [group] if many or (spec.steps or 0) <= LONG else [[number] for number in group])]  # each has code of its own
     made: Batch | None = None
     for part in parts if len(parts) > 1 else [range(len(y))]:
-        found = _fixed(spec, pairs if len(pairs) == 1 else [pairs[k] for k in part], y[part], fewest, kept)
+        batch = _fixed(spec, pairs if len(pairs) == 1 else [pairs[k] for k in part], y[part], fewest, kept)
         if len(parts) <= 1:
-            return found
-        made = made or found.room(len(y))
-        made.put(part, found)
+            return batch
+        made = made or batch.room(len(y))
+        made.put(part, batch)
     assert made is not None
     return made
 
@@ -254,9 +257,13 @@ class Runs:
         number, self.blocks = len(self.starts), blocks
         self.ends = Ends(np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64),
                          kind.room(number, len(NAMES), dtype=np.int64))
-        plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)[:2]
-        self.records = [self._records(one, number) for one in plain if one]
+        self.plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)
+        self.records = self.room()
         self.lock, self.next, self.stop, self.shape = threading.Lock(), 0, False, y.shape[1:]
+
+    def room(self) -> list[Recorder]:
+        """For records of all blocks, or of one where only ends are kept."""
+        return [self._records(one, 1 if self.only_ends else len(self.starts)) for one in self.plain if one]
 
     def _records(self, plain: Recorder, number: int) -> Recorder:
         """Room for those of so many blocks; where no blocks of statistics are kept, one is shared."""
@@ -284,9 +291,9 @@ class Runs:
 
     def made(self) -> Batch:
         rows, ends, spec = partial(self.kind.members, count=self.count), self.ends, self.spec
-        steps, (outputs, *accepted) = rows(ends.steps).copy(), map(self._of_members, self.records)
-        return Batch(self.formulated, outputs, accepted[0] if accepted else None, rows(ends.status).copy(),
-                     spec.t_start + steps*(spec.step or 0.0), steps, rows(ends.counters).copy(), lambda number: np.nan)
+        steps, (outputs, *accepted) = rows(ends.steps), map(self._of_members, self.records)
+        return Batch(self.formulated, outputs, accepted[0] if accepted else None, rows(ends.status),
+                     spec.t_start + steps*(spec.step or 0.0), steps, rows(ends.counters), lambda number: np.nan)
 
     def _of_members(self, recorder: Recorder) -> Recorder:
         """Arrays with a row for each of them."""
@@ -299,15 +306,15 @@ class Runs:
         return recorder._replace(**own, scratch=np.zeros(self.formulated.width),
                                  integrals=new_integrals(self.formulated.observables))
 
-    def place(self) -> "Place":
+    def place(self, first: bool = False) -> "Place":
         """What the thread that asks needs."""
         (problem, integrator, work), numbers, rest, counters = self.components.make()
         words, every = self.kind.words()
         scratch = self.kind.room(self.formulated.width)
         integrals = self.records[0].integrals
         integrals = integrals._replace(last=self.kind.room(*integrals.last.shape))
-        return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals)
-                                                 for one in self.records],
+        records = self.room() if self.only_ends and not first else self.records
+        return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals) for one in records],
                      self.held(numbers, rest, counters, words, every, self.kind.room(*self.shape)))
 
     def held(self, *own: Any) -> Any:
@@ -321,7 +328,7 @@ class Runs:
 
     def all(self, threads: int, make: bool = True) -> bool:
         """Run all blocks, unless there is no code yet and it shall not be made. Raises NoLanes, KeyboardInterrupt."""
-        first, self.shares = self.place(), 1 if threads == 1 else SHARES
+        first, self.shares = self.place(first=True), 1 if threads == 1 else SHARES
         components = first.integrator, first.problem, first.work, *first.records, first.held
         if not make and not has_code(self.loop, *components):
             return False
@@ -360,7 +367,7 @@ class Runs:
         """The last arguments of the loop."""
         return float(self.spec.step or 0.0), first, last, begin, end, self.spec.t_start
 
-    def work(self, call: Callable[..., Any], place: "Place") -> None:
+    def work(self, call: Callable[..., Status], place: "Place") -> None:
         """Blocks until there are none left, in one thread."""
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest = place.held.rest.copy()
@@ -382,9 +389,9 @@ class Runs:
 class Place:
     """Components and memory of a thread."""
 
-    problem: Any
-    integrator: Any
-    work: Any
+    problem: Problem
+    integrator: Adaptive
+    work: Work
     records: list[Recorder]
     held: Any
 
@@ -398,6 +405,10 @@ class AdaptiveRuns(Runs):
         super().__init__(*args, **kept)
         self.lanes, self.loop = lanes, lanes.advance_adaptive_members
 
+    def room(self) -> list[Recorder]:
+        outputs, *accepted = super().room()
+        return [outputs._replace(points=-1) if self.only_ends else outputs, *accepted]
+
     def held(self, *own: Any) -> Any:
         room = self.kind.room
         return self.lanes.AdaptiveHeld._make((*own, room(*self.shape), room(self.lanes.MEMORY), np.zeros(1, np.int64)))
@@ -407,7 +418,7 @@ class AdaptiveRuns(Runs):
         return (spec.duration/(spec.outputs - 1), first > 0, begin, end, spec.t_start, spec.duration, spec.direction,
                 spec.longest*NEARLY)
 
-    def work(self, call: Callable[..., Any], place: "Place") -> None:
+    def work(self, call: Callable[..., Status], place: "Place") -> None:
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest, begin, end, on = place.held.rest.copy(), 0, 0, False
             while not self.stop:
@@ -421,17 +432,17 @@ class AdaptiveRuns(Runs):
                 pieces.ended()
 
     def made(self) -> Batch:
-        found, points = super().made(), self.spec.outputs - 1
-        assert found.accepted is not None
-        found.steps[:] = found.counters[:, Counter.STEPS_ACCEPTED]
-        found.time_reached[:] = self.spec.t_start + self.spec.direction*self.spec.duration
+        batch, points = super().made(), self.spec.outputs - 1
+        assert batch.accepted is not None
+        batch.steps[:] = batch.counters[:, Counter.STEPS_ACCEPTED]
+        batch.time_reached[:] = self.spec.t_start + self.spec.direction*self.spec.duration
         if not self.only_ends:
-            found.outputs.filled[:] = self.spec.samples, points + 1
-            found.accepted.filled[:, 1] = found.steps + 1
+            batch.outputs.filled[:] = self.spec.samples, points + 1
+            batch.accepted.filled[:, 1] = batch.steps + 1
         if self.blocks:  # the first step of a run whose steps are not known beforehand has a block of its own
-            count = found.accepted.block_count.shape[1]
-            found.outputs.block_count[:] = np.bincount(np.arange(points)*count//points, minlength=count)
-            found.accepted.block_count[:] = 0
-            found.accepted.block_count[:, 0] = np.minimum(found.steps, 1)
-            found.accepted.block_count[:, -1] = np.maximum(found.steps - 1, 0)
-        return found
+            count = batch.accepted.block_count.shape[1]
+            batch.outputs.block_count[:] = np.bincount(np.arange(points)*count//points, minlength=count)
+            batch.accepted.block_count[:] = 0
+            batch.accepted.block_count[:, 0] = np.minimum(batch.steps, 1)
+            batch.accepted.block_count[:, -1] = np.maximum(batch.steps - 1, 0)
+        return batch

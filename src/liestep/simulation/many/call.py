@@ -2,17 +2,20 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from liestep.compile.roles import Integrator
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
-from liestep.mechanics.contracts.sheet import Cells, Noted, Preset, once, real_array
+from liestep.mechanics.contracts.sheet import Fields, Noted, Options, Parameters, Preset, real_array
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
@@ -22,12 +25,12 @@ from liestep.simulation.runs.content import Content, largest_momentum_error, ori
 from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
-from liestep.simulation.runs.numbers import finite, mapping, whole
+from liestep.simulation.runs.numbers import mapping, whole
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.progress import progress_bar
-from liestep.simulation.runs.simulation import to_dataset
-from liestep.simulation.runs.specification import Start, specify, start_in
+from liestep.simulation.runs.simulation import add_own_names, to_dataset
+from liestep.simulation.runs.specification import DEFAULT_SAMPLES, specify_again
 from liestep.simulation.runs.specified import RunSpecification
 
 if TYPE_CHECKING:
@@ -40,12 +43,12 @@ AT_ONCE = 4_000_000  # numbers of the records of members that are held at a time
 MEMBER = "member"
 
 
-def ensemble(problem: str | Identified, method: str, *, starts: Mapping[str, Any] | None = None,
-             parameters: Mapping[str, Any] | None = None, step: float | None = None, tolerance: float | None = None,
+def ensemble(problem: str | Identified, method: str, *, starts: Fields | None = None,
+             parameters: Parameters | None = None, step: float | None = None, tolerance: float | None = None,
              t_end: float | None = None, preset: str | None = None, keep: str | Sequence[str] = "end",
              times: Sequence[float] | None = None, until: Zero | Event | None = None, t_start: float | None = None,
              threads: int | None = None, progress: bool = False, memory: int | None = None,
-             options: Mapping[str, Any] | None = None, control: Callable | None = None,
+             options: Options | None = None, control: Callable | None = None,
              sample: float | None = None) -> "xarray.Dataset":
     """Make many runs at once, one for each member of the arrays that are given. Every member has the bits of a run by
     `simulate`, however many there are, in whatever order, and whatever `threads` is.
@@ -125,8 +128,8 @@ class Asked:
     problem: str
     method: str
     preset: str | None
-    starts: Mapping[str, Any]
-    parameters: Mapping[str, Any]
+    starts: Fields
+    parameters: Parameters
     more: Mapping[str, Any]
     keep: str | Sequence[str]
 
@@ -143,7 +146,11 @@ class Asked:
         self.count = next(iter(counts.values()))
         if not self.count:
             raise InputError(f"{next(iter(counts))} has no member; at least one is needed")
-        self.cells = Cells(frozenset(self.varied))
+        self.asked = dict(self.more)
+        if self.keep != SAMPLES and self.more["times"] is None and (self.keep != STATISTICS or not self.more["until"]):
+            self.asked["samples"] = 2
+            if integrator_entry(self.method).item.adaptive:
+                self.asked["outputs"] = DEFAULT_SAMPLES if self.keep == STATISTICS else 2
         self.spec = self.member(0)
         for name in (self.keep,) if isinstance(self.keep, str) else self.keep:
             if name in (END, SAMPLES, STATISTICS) and isinstance(self.keep, str):
@@ -170,11 +177,11 @@ class Asked:
         return facts.presets[self.preset if isinstance(self.preset, str) and self.preset in facts.presets else
                              facts.default]
 
-    def _parameters(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def _parameters(self) -> tuple[dict[str, np.ndarray], dict[str, ArrayLike]]:
         """Those with a value for each member, and the others."""
         facts = self.system.item
         varied: dict[str, np.ndarray] = {}
-        shared: dict[str, Any] = {}
+        shared: dict[str, ArrayLike] = {}
         for name, given in self.parameters.items():
             usual = self._preset.parameters.get(name)
             if usual is None and name in facts.parameters:
@@ -189,7 +196,7 @@ class Asked:
                 shared[name] = given
         return varied, shared
 
-    def _starts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def _starts(self) -> tuple[dict[str, np.ndarray], dict[str, ArrayLike]]:
         """Fields with a value for each member, and the others."""
         facts, first = self.system.item, {name: values[0] for name, values in self.varied.items() if len(values)}
         parameters = facts.check({**self._preset.parameters, **self.shared, **first})
@@ -221,33 +228,18 @@ class Asked:
         """The run of a member. Raises InputError, which names it."""
         own = {name: values[number] for name, values in self.varied.items()}
         try:
-            with drifting(self.drift):
-                start = start_in(self.system, self.preset, {**self.shared, **own}, self.state(number), self.cells,
-                                 finite("t_start", self.more["t_start"] or 0.0))
-            found: RunSpecification = once(self._specified, start.parameters, start.initial, start.t_end)
+            spec = specify_again(self.problem, integrator=self.method, preset=self.preset, initial=self.state(number),
+                                 parameters={**self.shared, **own}, **self.asked)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
-        if number and {name: np.shape(value) for name, value in start.initial.items()} != {
+        if number and {name: np.shape(value) for name, value in spec.initial.items()} != {
                 name: np.shape(value) for name, value in self.spec.initial.items()}:
             raise InputError(f"member {number}: {', '.join(self.varied)} give the state another shape than that of"
                              " member 0")
-        if found.parameters is start.parameters and found.initial is start.initial:
-            return found
-        shared, found = vars(found), object.__new__(RunSpecification)
-        vars(found).update(shared, parameters=start.parameters, initial=start.initial)
-        vars(found).pop("sha256", None)
-        return found
-
-    def _specified(self, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray], t_end: float
-                   ) -> RunSpecification:
-        given = dict(self.more)
-        if self.keep not in (SAMPLES, STATISTICS) and given["times"] is None:
-            given |= {"samples": 2} | ({"outputs": 2} if integrator_entry(self.method).item.adaptive else {})
-        found = specify(self.problem, self.method, start=Start(parameters, initial, t_end, self.system), **given)
-        if found.steps is not None and self.keep == END and not found.until:
-            found = replace(found, statistics_every=found.steps)
-        return found if self.keep in (END, SAMPLES) or found.times is not None or found.until else replace(
-            found, samples=2)
+        if spec.steps is None or self.keep != END or spec.until or "statistics_every" in self.asked:
+            return spec
+        self.asked["statistics_every"] = spec.steps
+        return self.member(number)
 
     @property
     def fewest(self) -> int | None:
@@ -258,11 +250,11 @@ class Asked:
         return None if slow else FEWEST
 
     @cached_property
-    def built(self) -> tuple[Any, Any]:
+    def built(self) -> tuple[Formulated, Integrator]:
         """Problem and integrator of the first member."""
         return build(self.spec)
 
-    def require_memory(self, most: Any) -> None:
+    def require_memory(self, most: float | None) -> None:
         """Raises InputError: the result and the records of members at a time take more."""
         spec = self.spec
         numbers = sum(prod(np.shape(values)) for values in spec.initial.values())
@@ -292,7 +284,7 @@ class Asked:
     def _repeated(self, repeated: Repeated, numbers: Sequence[int], threads: int) -> Batch:
         states: dict[str, np.ndarray] = {
             name: np.ascontiguousarray(self.moved[name][numbers[0]:numbers[-1] + 1], dtype=np.float64)
-            if name in self.moved else np.repeat(np.asarray(values)[None], len(numbers), axis=0)
+            if name in self.moved else np.broadcast_to(values, (len(numbers), *np.shape(values)))
             for name, values in self.spec.initial.items()}
         system, seen = self.system.item, Noted(self.spec.initial, frozenset(self.moved))
         finite = np.all([np.isfinite(values).all(axis=tuple(range(1, values.ndim))) for values in states.values()],
@@ -321,17 +313,20 @@ class Asked:
             self._single(content, status, reached, steps, shown)
         else:
             for numbers, run in self.batches(threads):
-                batch, place = run(), np.array(numbers)
+                batch, place = run(), (slice(numbers.start, numbers.stop) if isinstance(numbers, range)
+                                       else np.array(numbers))
                 status[place], reached[place], steps[place] = batch.status, batch.time_reached, batch.steps
                 for name, dims, values, units, meaning in self._kept(batch):
-                    finished = batch.finished.reshape(-1, *[1]*(values.ndim - 1))
-                    content.put(lead, place, (name, dims, np.where(finished, values, np.nan), units, meaning),
-                                self.spec.samples)
+                    if not batch.finished.all():
+                        values = np.where(batch.finished.reshape(-1, *[1]*(values.ndim - 1)), values, np.nan)
+                    content.put(lead, place, (name, dims, values, units, meaning), self.spec.samples)
                 if shown:
                     shown((numbers[-1] + 1)/self.count)
         if self.keep == SAMPLES:
             at = self.spec.times_of(np.arange(self.spec.samples)*((self.spec.outputs - 1)//(self.spec.samples - 1)))
             content.add("time", ("time",), at if self.spec.times is None else self.spec.times, "s", "time")
+        add_own_names(self.spec, content, content.variables["time"][1] if self.keep == SAMPLES else reached,
+                      [self.member(k).parameters for k in range(self.count)] if self.varied else ())
         content.add("status", (MEMBER,), status, "1", "how each member ended")
         flags: dict[str, Any] = content.variables["status"][2]
         flags |= {"flag_values": np.array([int(one) for one in Status], np.int8),
@@ -397,6 +392,6 @@ class Asked:
                 kept = values[None] if samples else values[-1:] if len(values) else np.zeros((1, *values.shape[1:]))
                 content.put(lead, place, (name, dims if samples else dims[1:], kept if finished else kept*np.nan,
                                           words["units"], words["long_name"] + ("" if samples else " at the end")),
-                            0 if self.spec.times is None else len(self.spec.times))
+                            self.spec.samples if self.spec.times is None else len(self.spec.times))
             if shown:
                 shown((number + 1)/self.count)

@@ -1,9 +1,10 @@
 """Time loops over many members, which stand in blocks: a block is one member, or those that share registers
 (`liestep.compile.lanes.numbers`). They make what the loops of `compile.driver` make of each alone."""
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.roles import Component, Stepper, Work
 from liestep.compile.rows import copy
 from liestep.compile.status import Status
 from liestep.simulation.runs.execution import Recorder
@@ -29,7 +30,7 @@ class Ends(NamedTuple):
     counters: np.ndarray  # (blocks, len(counters.NAMES))
 
 
-def advance_members(integrator: Any, problem: Any, work: Any, records: Recorder, held: Held, ends: Ends,
+def advance_members(integrator: Stepper, problem: Component, work: Work, records: Recorder, held: Held, ends: Ends,
                     starts: np.ndarray, numbers: np.ndarray, rest: np.ndarray, invariant: np.ndarray, h: float,
                     first: int, last: int, begin: int, end: int, t_start: float) -> None:
     """Steps from number `first` to `last` of the blocks from `begin` to before `end`: one alone where it is not the

@@ -2,12 +2,14 @@
 
 Lanes that have converged keep what they have, while the others go on: the component and what it writes are of the type
 whose arrays are written where a lane is still iterating (`liestep.compile.lanes.numbers`)."""
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 from numba.extending import overload
 
+from liestep.compile.dispatch import kernel, outlined
 from liestep.compile.inlining import variant
 from liestep.compile.lanes.numbers import (
     Lanes,
@@ -26,6 +28,7 @@ from liestep.compile.lanes.numbers import (
     written,
 )
 from liestep.compile.status import Status
+from liestep.geometry import charts, so3
 from liestep.integrators import _newton
 
 
@@ -63,7 +66,7 @@ def _kept(which, new, old):
     return lambda which, new, old: new
 
 
-def iterate(part: Any, given: Any, x: Any, previous: float, iterations: int) -> tuple[Status, Any]:
+def iterate(part: Any, given: tuple, x: Any, previous: float, iterations: int) -> tuple[Status, Any]:
     """As `_newton.iterate`. Lanes that do not converge are struck: alone they find out how they end."""
     every, own, items, before = written(), as_masked(part), as_masked(given), spread(previous)
     for _ in range(iterations):
@@ -80,6 +83,30 @@ def iterate(part: Any, given: Any, x: Any, previous: float, iterations: int) -> 
     strike(written())
     write_only(every)
     return Status.OK, x
+
+
+def _at_limit(function: Any, limit: float) -> None:
+    """A kernel that takes another formula from a limit of its argument on: both where lanes stand on both sides."""
+    every = kernel(FunctionType(function.py_func.__code__, vars(so3) | vars(charts), function.__name__))
+
+    @kernel
+    @outlined
+    def parted(z2: Any) -> Any:
+        below = z2 < limit
+        return select(below, every(select(below, z2, spread(0.0))), every(select(below, spread(limit), z2)))
+
+    def apart(z2: Any) -> Any:
+        below = z2 < limit
+        if some(written() & below) and some(written() & invert(below)):
+            return parted(z2)
+        return every(z2)
+
+    variant(function, lambda kinds: kinds[0] == lanes, apart)
+
+
+for _function, _limit in ((so3.coefficients, 0.25), (so3.dexpinv_coefficients, 0.5), (so3.dexp_coefficients, 1e-4),
+                          (charts.half_angle, 0.25)):
+    _at_limit(_function, _limit)
 
 
 def _within(left: Any, bound: Any, change: Any, previous: Any, small: Any) -> Any:

@@ -25,9 +25,9 @@ MOVE = 2.0**-10                                    # of a state's numbers, to se
 
 def largest(groups: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Largest number of each group; further dimensions of rows are others of the same groups."""
-    found = np.zeros(int(groups.max(initial=0)) + 1)
-    np.maximum.at(found, groups, np.abs(rows).reshape(*groups.shape, -1).max(axis=-1))
-    return found
+    sizes = np.zeros(int(groups.max(initial=0)) + 1)
+    np.maximum.at(sizes, groups, np.abs(rows).reshape(*groups.shape, -1).max(axis=-1))
+    return sizes
 
 
 def characteristic_time(f: Field, formulated: Formulated, most: float) -> float:

@@ -73,8 +73,7 @@ def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str]
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
-        if facts.standard_form != "vector_field" and (
-                name in FIELD_ENGINES or (name in USUAL and not facts.series)):
+        if facts.standard_form != "vector_field" and (name in FIELD_ENGINES or (name in USUAL and not facts.series)):
             raise InputError(f"engine {name} integrates the vector field, but the standard form of {problem} is"
                              f" {facts.standard_form}; allowed are"
                              f" {', '.join(key for key in ENGINES if key not in (*FIELD_ENGINES, *USUAL))}")
@@ -109,7 +108,7 @@ def kept_reference(path: Path, spec: ReferenceSpecification) -> RunFile:
     return read(path)
 
 
-def disagreement(attributes: Mapping[str, Any]) -> str:
+def disagreement(attributes: Mapping[str, float | str]) -> str:
     """Largest distances of the two engines by field, in words, from the attributes of a reference."""
     gaps = {name[len("disagreement_"):-len("_max")]: value
             for name, value in attributes.items() if name.startswith("disagreement_")}

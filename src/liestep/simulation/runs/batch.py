@@ -9,7 +9,7 @@ import numpy as np
 from liestep.compile.counters import counts
 from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.runs.execution import Outcome, Recorder, member
+from liestep.simulation.runs.execution import Outcome, Recorder
 
 
 def changed(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> Recorder:
@@ -79,6 +79,7 @@ class Batch:
         """One of them."""
         own = replace(self.formulated, momentum_scale=self.scale(number),
                       to_fields=self.each[number] if self.each else self.formulated.to_fields)
-        return Outcome(own, member(self.outputs, number), self.accepted and member(self.accepted, number),
+        row = partial(changed, change=lambda value: value[min(number, len(value) - 1)])
+        return Outcome(own, row(self.outputs), self.accepted and row(self.accepted),
                        Status(self.status[number]), float(self.time_reached[number]), int(self.steps[number]),
                        counts(self.counters[number]))

@@ -1,6 +1,6 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count, repeat
@@ -12,6 +12,7 @@ from liestep.compile.cache import code_mark, loop_for, prepare
 from liestep.compile.counters import NAMES
 from liestep.compile.driver import advance_adaptive, new_memory
 from liestep.compile.pieces import Pieces
+from liestep.compile.roles import Component, Integrator, Work
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
@@ -27,6 +28,7 @@ from liestep.simulation.runs.execution import (
     for_loop,
     in_pieces,
     new_integrals,
+    new_recorder,
     recorders,
     set_baseline,
 )
@@ -34,7 +36,7 @@ from liestep.simulation.runs.specified import RunSpecification
 
 
 def members_of(recorders: Recorder) -> Iterator[Recorder]:
-    """`member` of one after the other."""
+    """The recorder of one run after the other; they share their scratch."""
     n = len(recorders.baseline)
     return map(Recorder._make, zip(*(
         repeat(value) if name == "scratch" or not isinstance(value, np.ndarray)
@@ -46,13 +48,13 @@ class Part(NamedTuple):
     """A component before its first step, as time loops take it; the workspace is that of the problem itself."""
 
     formulated: Formulated
-    problem: Any
-    integrator: Any
+    problem: Component
+    integrator: Integrator
     y: np.ndarray
-    work: Any
+    work: Work
 
     @classmethod
-    def of(cls, formulated: Formulated, integrator: Any, steps: int | None) -> "Part":
+    def of(cls, formulated: Formulated, integrator: Integrator, steps: int | None) -> "Part":
         problem, taken = formulated.problem, integrator
         if steps is None:
             problem, taken = for_loop(formulated, integrator, 0, many=True)
@@ -60,7 +62,7 @@ class Part(NamedTuple):
         return cls(formulated, problem, taken, y, taken.workspace(formulated.problem, y.copy()))
 
     @property
-    def kind(self) -> tuple[Any, ...]:
+    def kind(self) -> tuple[Hashable, ...]:
         """The same for parts that one machine code takes and whose rows are read alike."""
         made = self.formulated
         return self.y.shape, code_mark(self[1:]), made.fields, made.observables, made.notes
@@ -73,7 +75,8 @@ class OneByOne:
     def __init__(self, spec: RunSpecification, part: Part, n: int, blocks: bool):
         self.spec, width = spec, part.formulated.width
         self.invariant, self.y = part.formulated.invariant_columns, np.zeros_like(part.y)
-        outputs, accepted, self.trial = recorders(spec, part.formulated, np.zeros((n, width)), blocks=blocks)
+        outputs, accepted = recorders(spec, part.formulated, np.zeros((n, width)), blocks=blocks)
+        self.trial = new_recorder(part.y.shape, np.zeros(width), 1, 0, observables=part.formulated.observables)
         self.memory, self.out = new_memory(spec.longest), np.zeros_like(part.y)
         self.legs = Legs(spec, part.formulated)
         self.log = np.zeros((STEP_LOG, 2))
@@ -101,10 +104,10 @@ class OneByOne:
             accepted = accepted and accepted._replace(integrals=outputs.integrals)
         if self.addressed:
             prepare(part.problem, part.integrator, part.work)
-        trial.filled[:], self.memory[:], self.legs = 0, new_memory(spec.longest), Legs(spec, part.formulated)
+        self.memory[:], self.legs = new_memory(spec.longest), Legs(spec, part.formulated)
         self.y[...] = part.y
         self.call(*self._arguments(part, self.y, trial, trial, 0))
-        set_baseline(outputs.baseline, trial, self.invariant, part.formulated.problem.counters)
+        set_baseline(outputs.baseline, self.invariant, part.formulated.problem.counters, trial)
         self.memory[:], self.out[:] = new_memory(spec.longest), 0.0
         status, steps = Status.RUNNING, 0
         while status == Status.RUNNING:
@@ -143,8 +146,8 @@ def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, fewest
     each = [part.formulated.to_fields for part in parts]
 
     def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        found = [read(own) for read, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]), strict=True)]
-        return {name: np.concatenate([fields[name] for fields in found]) for name in found[0]}
+        parts_read = [read(own) for read, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]), strict=True)]
+        return {name: np.concatenate([fields[name] for fields in parts_read]) for name in parts_read[0]}
 
     made = replace(made, scale=[part.formulated.momentum_scale for part in parts].__getitem__)
     if all(read is each[0] for read in each):

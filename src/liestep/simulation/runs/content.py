@@ -10,7 +10,9 @@ import numpy as np
 
 from liestep.compile.sources import derived_text, some_runs
 from liestep.compile.status import Status
+from liestep.compile.trees import made_once
 from liestep.mechanics.contracts.formulated import Formulated, Observable
+from liestep.mechanics.contracts.method import Method
 from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, spread
 from liestep.simulation.runs.residuals import warning_of
 from liestep.simulation.runs.specified import RunSpecification
@@ -45,7 +47,7 @@ class Content:
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
-    def put(self, lead: tuple[str, int], place: np.ndarray, variable: Variable, samples: int = 0,
+    def put(self, lead: tuple[str, int], place: np.ndarray | slice, variable: Variable, samples: int = 0,
             finished: np.ndarray | None = None) -> None:
         """Rows of a variable of all along the dimension `lead`, with room for so many samples: those that are not
         written are NaN. finished: which rows must have all values."""
@@ -95,15 +97,15 @@ def _exponents(content: Content, spec: RunSpecification, outcome: Outcome) -> No
         from liestep.simulation.tangents.rates import exponents, pair_sums
 
     growth = outcome.growth
-    found = exponents(growth, spec.t_end)
+    rates = exponents(growth, spec.t_end)
     content.add("growth", ("block", "tangent"), growth, "1",
                 f"logarithm of the growth of orthonormal derivatives in each of {BLOCKS} equal parts of the run")
-    largest = max(found, key=lambda one: one.rate)
+    largest = max(rates, key=lambda one: one.rate)
     content.attributes |= {"lyapunov": largest.rate, "lyapunov_uncertainty": largest.uncertainty,
-                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in found),
+                           "lyapunov_exponents": " ".join(f"{one.rate!r}" for one in rates),
                            "symplectic_error": outcome.symplectic_error}
     if spec.exponents == len(span(spec.sheet, spec.parameters, spec.initial)):
-        content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in found])).max())
+        content.attributes["lyapunov_pair_sum"] = float(np.abs(pair_sums([one.rate for one in rates])).max())
 
 
 def times(spec: RunSpecification, outcome: "Outcome | Batch", samples: int) -> np.ndarray:
@@ -136,11 +138,12 @@ def block_variables(outcome: "Outcome | Batch") -> Iterator[Variable]:
     """Mean, minimum and maximum of the deviations over BLOCKS equal parts, from every counted point. One variable per
     observable: each further one would take a third of a millisecond to write."""
     recorder = outcome.outputs
-    found = np.stack((block_means(recorder), *(np.where(np.isfinite(ends), ends, np.nan)
-                                               for ends in (recorder.block_low, recorder.block_high))), axis=-3)
+    blocks = np.stack((block_means(recorder), recorder.block_low, recorder.block_high), axis=-3)
+    ends = blocks[..., 1:, :, :]
+    ends[~np.isfinite(ends)] = np.nan
     for observable in outcome.formulated.observables:
         yield (f"{observable.name}{BLOCKS_SUFFIX}", ("statistic", "block", *observable.dimensions),
-               observable.shaped(found[..., observable.columns]), observable.units,
+               observable.shaped(blocks[..., observable.columns]), observable.units,
                f"{', '.join(BLOCK_STATISTICS)} of the deviation of {observable.long_name} over each of {BLOCKS}"
                " equal parts of the run")
 
@@ -148,18 +151,25 @@ def block_variables(outcome: "Outcome | Batch") -> Iterator[Variable]:
 def statistics(outcome: "Outcome | Batch") -> dict[str, Any]:
     """Means, maxima and mean squares of the deviations over all counted points, numbers or of each row; the suffix
     _accepted is over accepted steps."""
-    found = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
+    numbers = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
     if outcome.accepted is not None:
-        found |= {f"{name}_accepted": value
+        numbers |= {f"{name}_accepted": value
                   for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
-    return found
+    return numbers
 
 
 def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, Any]:
     means = (recorder.total/np.maximum(recorder.filled[..., 1], 1)[..., None, None]).T
     values = {"mean": means[:, 0], "max": recorder.largest.T, "mean_square": means[:, 1]}
-    return {name: value if value.ndim else float(value) for observable in observables for what in observable.asked
-            for name, value in zip(observable.statistic(what), values[what][observable.columns], strict=True)}
+    found = values if recorder.largest.ndim > 1 else {what: value.tolist() for what, value in values.items()}
+    return {name: found[what][column] for name, what, column in _statistics(observables)}
+
+
+@made_once
+def _statistics(observables: tuple[Observable, ...]) -> list[tuple[str, str, int]]:
+    """Each with its name, what it is, and its column."""
+    return [(name, what, part.columns.start + k) for part in observables for what in part.asked
+            for k, name in enumerate(part.statistic(what))]
 
 
 def limit_of(status: Status, spec: RunSpecification) -> str:
@@ -230,7 +240,8 @@ def warning_of_run(spec: RunSpecification, outcome: Outcome, numbers: Mapping[st
             name: values for name, _, values, *_ in made}
 
     fields = variables or outcome.formulated.to_fields(outcome.outputs.states[:outcome.samples])
-    sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in outcome.formulated.error_fields}
+    sizes = {part.name: float(np.abs(fields[part.name]).max(initial=0.0)) for part in (
+        outcome.formulated.error_fields if spec.method.warning is not Method.warning else ())}
     told = (warning_of(spec, outcome.formulated, numbers, seen) if outcome.samples else "",
             spec.method.warning(sizes) if any(sizes.values()) else None)
     return {"warning": "; ".join(filter(None, told))} if any(told) else {}

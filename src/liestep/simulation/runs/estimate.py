@@ -90,8 +90,13 @@ def total(specs: Iterable[RunSpecification]) -> Estimate:
 
 
 def require_memory(spec: RunSpecification, name: str = "") -> Estimate:
-    """Its estimate. Raises InputError for a run that this machine cannot hold in memory; `name` says which."""
-    needed, there = estimate(spec), memory()
+    """Its estimate. Raises InputError: `require_held`."""
+    return require_held(estimate(spec), name)
+
+
+def require_held(needed: Estimate, name: str = "") -> Estimate:
+    """The estimate of a run. Raises InputError for one that this machine cannot hold in memory; `name` says which."""
+    there = memory()
     if needed.memory > there:
         raise InputError(f"{name and f'{name}: '}the run needs {readable(needed.memory)} of memory, of which there are"
                          f" {readable(there)}: take fewer samples, members or replicas ({MEMORY}=BYTES if it will run"

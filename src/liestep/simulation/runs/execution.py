@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.interpreted import FirstLoop, NotWorthIt, forbidden
 from liestep.compile.pieces import SLOW, Pieces, TooLong
+from liestep.compile.roles import Component, Integrator
 from liestep.compile.rows import any_of, copy, if_less, larger
 from liestep.compile.sources import some_runs
 from liestep.compile.status import Status
@@ -96,7 +97,7 @@ class Recorder(NamedTuple):
     stride: int
     every: int
 
-    def record(self, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
+    def record(self, problem: Component, y: np.ndarray, k: int, t: float) -> Status:
         """Observe state y as point k at time t; Status.NOT_FINITE when the first observable (the energy) is not finite.
         Points come in order from 0, so the next one to sample or count follows from how many were: divisions are
         slow."""
@@ -153,7 +154,7 @@ def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samp
                  observables: Iterable[Observable] = (), integrals: Integrals | NoIntegrals | None = None,
                  steps: bool = True, blocks: bool = True) -> Recorder:
     """Recorder for points 0..points of a state of shape (m, d); `samples` = 0 keeps statistics only. baseline: (K,), or
-    (members, K) for recorders of as many runs, see `member`. observables: say which columns are integrals. integrals:
+    (members, K) for recorders of as many runs, `members_of`. observables: say which columns are integrals. integrals:
     those of another recorder of the same run. steps: whether each point ends a step. blocks: whether each member has
     its own."""
     *many, width = baseline.shape
@@ -166,13 +167,6 @@ def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samp
         filled=np.zeros((*many, 2), dtype=np.int64),
         integrals=new_integrals(observables) if integrals is None else integrals, steps=bool(steps), points=int(points),
         stride=int(points//(samples - 1)) if samples > 1 else int(points + 1), every=int(every))
-
-
-def member(recorders: Recorder, number: int) -> Recorder:
-    """The recorder of one run among those of many; they share their scratch."""
-    own = {name: value[min(number, len(value) - 1)] for name, value in zip(Recorder._fields, recorders, strict=True)
-           if isinstance(value, np.ndarray) and name != "scratch"}
-    return recorders._replace(**own)
 
 
 STEP_LOG = 100_000  # accepted steps between two returns of the adaptive loop, at most
@@ -213,7 +207,7 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
 
 
 def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *, shared: bool = False
-          ) -> tuple[Formulated, Any]:
+          ) -> tuple[Formulated, Integrator]:
     """Formulated problem and integrator component of a specification, optionally from another initial state. shared:
     cells of a map may have the same integrator, whose arrays each run must leave as they were."""
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
@@ -228,29 +222,25 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *,
 
 
 def recorders(spec: RunSpecification, formulated: Formulated, baseline: np.ndarray, *, blocks: bool = True
-              ) -> tuple[Recorder, Recorder | None, Recorder]:
-    """Of the points of a run, or of several (see `new_recorder`), of the accepted steps of adaptive ones, and of none:
-    for the trial that sets `baseline`."""
-    new = partial(new_recorder, formulated.start.shape, observables=formulated.observables)
-    trial = new(np.zeros(formulated.width), spec.steps or 1, 0)
+              ) -> tuple[Recorder, Recorder | None]:
+    """Of the points of a run, or of several (see `new_recorder`), and of the accepted steps of adaptive ones."""
+    new = partial(new_recorder, formulated.start.shape, baseline, observables=formulated.observables, blocks=blocks)
     if spec.steps is not None:
-        return new(baseline, spec.steps, spec.samples, spec.statistics_every, blocks=blocks), None, trial
-    accepted = new(baseline, 1, 0, blocks=blocks)
-    return new(baseline, spec.outputs - 1, spec.samples, integrals=accepted.integrals, steps=False,
-               blocks=blocks), accepted, trial
+        return new(spec.steps, spec.samples, spec.statistics_every), None
+    accepted = new(1, 0)
+    return new(spec.outputs - 1, spec.samples, integrals=accepted.integrals, steps=False), accepted
 
 
 def not_run(spec: RunSpecification) -> Outcome:
     """The outcome of a run whose code cannot be compiled: no sample, no step."""
     formulated, _ = build(spec)
-    recorder, _, _ = recorders(spec, formulated, np.zeros(formulated.width))
+    recorder, _ = recorders(spec, formulated, np.zeros(formulated.width))
     return Outcome(formulated, recorder, None, Status.NOT_COMPILED, 0.0, 0, counts(formulated.problem.counters))
 
 
 @plugin_errors()
-def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
-             progress: Progress | None = None, limit: float | None = None, watch: Watch | None = None,
-             interpreted: bool = False) -> Outcome:
+def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, progress: Progress | None = None,
+             limit: float | None = None, watch: Watch | None = None, interpreted: bool = False) -> Outcome:
     """Integrate one trajectory, or as much of it as `watch` wants; a failing step ends it and is recorded, never
     raised. limit: s that its steps may take. interpreted: a run whose loop is not compiled yet may run in plain Python
     as long as that pays (`liestep.compile.interpreted`); the bits are the same. Raises InputError: an error in a
@@ -269,14 +259,17 @@ def run_once(spec: RunSpecification, state: dict[str, np.ndarray] | None = None,
     return run(spec, formulated, integrator, loop_for, progress, limit, watch)
 
 
-def set_baseline(baseline: np.ndarray, trial: Recorder, columns: np.ndarray, counters: np.ndarray) -> None:
+def set_baseline(baseline: np.ndarray, columns: np.ndarray, counters: np.ndarray, *tried: Recorder) -> None:
     """Invariants at the start, zero for other observables, from a trial of the run's own loop that ended at point 0:
-    a loop of its own for them would have to be compiled. The counters return to zero."""
-    baseline[:] = np.where(columns, trial.scratch, 0.0)
+    a loop of its own for them would have to be compiled. Counters and what recorders have counted return to zero."""
+    baseline[:] = np.where(columns, tried[0].scratch, 0.0)
     counters[:] = 0
+    for one in tried:
+        one.total[:] = one.largest[:] = one.filled[:] = one.integrals.last[:] = 0
 
 
-def for_loop(formulated: Formulated, integrator: Any, steps: float, *, many: bool = False) -> tuple[Any, Any]:
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float, *,
+             many: bool = False) -> tuple[Component, Integrator]:
     """Problem and integrator for the time loop, see `simulation.machine_code.straight.for_loop`."""
     if formulated.formulation not in TRACED:
         return formulated.problem, integrator
@@ -301,18 +294,18 @@ def in_pieces(spec: RunSpecification, loop: Callable, numbers: int, limit: float
                          f" {spec.t_end:.6g} s") from None
 
 
-def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Any, finds: Callable,
+def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Integrator, finds: Callable,
                progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     assert spec.steps is not None
     assert spec.step is not None
     (problem, integrator), y = for_loop(formulated, integrator, spec.steps), formulated.start.copy()
     baseline, h = np.zeros(formulated.width), spec.step
-    recorder, _, trial = recorders(spec, formulated, baseline)
+    recorder, _ = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
     begin, gone = clock = spec.grid
     loop = finds(advance, integrator, problem, recorder, work)
-    loop(integrator, problem, trial, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
-    set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
+    loop(integrator, problem, recorder, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
+    set_baseline(baseline, formulated.invariant_columns, formulated.problem.counters, recorder)
     status, done, look = Status.OK, 0, WATCHED if watch else spec.steps
     with in_pieces(spec, loop, y.size, limit, lambda: begin + (gone + done)*h) as pieces:
         while status == Status.OK and done < spec.steps:
@@ -362,22 +355,21 @@ class Legs:
         return Status.RUNNING
 
 
-def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, finds: Callable,
+def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Integrator, finds: Callable,
                   progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     (problem, pair), y = for_loop(formulated, pair, steps=0), formulated.start.copy()
     baseline = np.zeros(formulated.width)
-    outputs, accepted, trial = recorders(spec, formulated, baseline)
+    outputs, accepted = recorders(spec, formulated, baseline)
     assert accepted is not None
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
     memory, log = new_memory(spec.longest), np.zeros((WATCHED if watch else STEP_LOG, 2))
     loop = finds(advance_adaptive, pair, problem, outputs, accepted, work)
     interval, legs = spec.duration/(spec.outputs - 1), Legs(spec, formulated)
-    loop(pair, problem, trial, trial, y.copy(), out, memory.copy(), log[:0],  # no room for a step
+    loop(pair, problem, outputs, accepted, y.copy(), out, memory.copy(), log[:0],  # no room for a step
          interval, legs.end, pair.workspace(formulated.problem, y), spec.t_start, spec.direction)
-    set_baseline(baseline, trial, formulated.invariant_columns, formulated.problem.counters)
+    set_baseline(baseline, formulated.invariant_columns, formulated.problem.counters, outputs, accepted)
     logs, steps, status = [], 0, Status.RUNNING
-    with in_pieces(spec, loop, y.size, limit,
-                    lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
+    with in_pieces(spec, loop, y.size, limit, lambda: spec.t_start + spec.direction*float(memory[0])) as pieces:
         while status == Status.RUNNING:
             room = log[:pieces.steps]  # at most all of it
             if watch:
@@ -404,11 +396,11 @@ def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Any, fin
 
 def _without_size(formulated: Formulated, y: np.ndarray) -> str:
     """Names of fields, or of single numbers that have sizes of their own, which are zero."""
-    found = []
+    names = []
     for name, values in formulated.to_fields(y[None]).items():
         zero = np.ravel(values[0] == 0.0)
-        found += [f"{name}[{k}]" for k in np.flatnonzero(zero)] if formulated.apart else [name]*bool(zero.all())
-    return ", ".join(found)
+        names += [f"{name}[{k}]" for k in np.flatnonzero(zero)] if formulated.apart else [name]*bool(zero.all())
+    return ", ".join(names)
 
 
 def _with_room(recorder: Recorder, points: int, shape: tuple[int, ...]) -> Recorder:

@@ -82,9 +82,9 @@ def _fill(content: Content, path: Path) -> None:
 def seal(data: netCDF4.Dataset, written: dict[str, np.ndarray]) -> None:
     """Set the attribute `checksums` of an open file to that of its attributes and of the variables written to it."""
     attributes = {name: data.getncattr(name) for name in data.ncattrs()}
-    found = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(values)
+    sums = {ATTRIBUTES: _attributes_checksum(attributes)} | {name: _checksum(values)
                                                               for name, values in written.items()}
-    data.checksums = " ".join(f"{name}:{value}" for name, value in found.items())
+    data.checksums = " ".join(f"{name}:{value}" for name, value in sums.items())
 
 
 def _checksum(*values: Any) -> str:
@@ -175,11 +175,11 @@ def read(path: Path, names: Names = None) -> RunFile:
 
 def _checksums(path: Path, attributes: dict[str, Any], variables: set[str]) -> dict[str, str]:
     """Take `checksums` out of the attributes, and compare all that needs no variable's values."""
-    found = dict(part.split(":", 1) for part in str(attributes.pop("checksums", "")).split() if ":" in part)
-    if found.pop(ATTRIBUTES, None) != _attributes_checksum(attributes) or set(found) != variables:
+    sums = dict(part.split(":", 1) for part in str(attributes.pop("checksums", "")).split() if ":" in part)
+    if sums.pop(ATTRIBUTES, None) != _attributes_checksum(attributes) or set(sums) != variables:
         raise InputError(f"{path} was changed after it was written: attributes or names of variables; remove"
                          " it and run again")
-    return found
+    return sums
 
 
 def _require_complete(path: Path, attributes: dict[str, Any]) -> None:

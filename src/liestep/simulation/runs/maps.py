@@ -11,12 +11,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Entry
-from liestep.mechanics.contracts.sheet import Cells, Parameter, Sheet, once
+from liestep.mechanics.contracts.sheet import Cells, Fields, Options, Parameter, Parameters, Sheet, once
 from liestep.simulation.catalogue import system_entry
-from liestep.simulation.runs.specification import Start, specify, start_in
+from liestep.simulation.runs.specification import Start, specify, start_in, started
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.starts import MOST
 
@@ -85,9 +86,9 @@ class Request:
     """What a problem of a study says, before parameters of a map are put in."""
 
     preset: str | None
-    parameters: Mapping[str, Any]
-    initial: Mapping[str, Any]
-    options: Mapping[str, Any]  # of the integrator
+    parameters: Parameters
+    initial: Fields
+    options: Options  # of the integrator
 
     def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray, cells: Cells | None = None
               ) -> Start:
@@ -126,10 +127,10 @@ class ShardSpecification(RunSpecification):
         return (*super().modules, "liestep.simulation.runs.shards",
                 facts.presets[self.request.preset or facts.default].initial.__module__)
 
-    def _values(self) -> list[tuple[str, Any]]:
+    def _values(self) -> list[tuple[str, ArrayLike]]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
-        found = {name: value for name, value in super()._values() if name not in own | {"points"}}
-        return sorted({**found, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
+        values = {name: value for name, value in super()._values() if name not in own | {"points"}}
+        return sorted({**values, "map": {**self.map.canonical(), "first": self.first, "count": self.count,
                                         "preset": self.request.preset, "initial": {
             name: np.asarray(value).tolist() for name, value in sorted(self.request.initial.items())}}}.items())
 
@@ -144,19 +145,14 @@ class ShardSpecification(RunSpecification):
         shapes = {name: values.shape for name, values in start.initial.items()}
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")
-        found: RunSpecification = once(self.specified, start.parameters, start.initial, start.t_end)
-        if found.parameters is not start.parameters:  # a copy of what is shared; `replace` takes as long as a short run
-            shared, found = vars(found), object.__new__(RunSpecification)
-            vars(found).update(shared, parameters=start.parameters)
-        return found
+        return started(once(self.specified, start.parameters, start.initial, start.t_end), start)
 
     @cached_property
     def cells(self) -> Cells:
         """What its cells share."""
         return Cells(frozenset(name.partition(".")[0] for name in self.map.names))
 
-    def specified(self, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray], t_end: float
-                  ) -> RunSpecification:
+    def specified(self, parameters: Parameters, initial: Mapping[str, np.ndarray], t_end: float) -> RunSpecification:
         """The run from a checked start; `t_end` is that of its preset."""
         return specify(self.problem, self.integrator, steps=self.steps, tolerance=self.tolerance, t_end=self.t_end,
                        options=self.request.options, samples=self.samples,

@@ -50,9 +50,9 @@ def gathered(spec: RunSpecification, batches: Iterable[tuple[Sequence[int], Batc
         for name, dims, *about in (*series(spec, batch, samples),
                                    *(block_variables(batch) if spec.samples > DENSE else ())):
             content.put(("member", spec.ensemble.size), place, (name, dims, *about), spec.samples)
-        found = statistics(batch)
-        told |= {numbers[row]: text for row, text in warnings_of(batch, found, lambda row: spec)}
-        for name, values in found.items():
+        summary = statistics(batch)
+        told |= {numbers[row]: text for row, text in warnings_of(batch, summary, lambda row: spec)}
+        for name, values in summary.items():
             content.put(("member", spec.ensemble.size), place, (
                 name, (), np.where(finished, values, np.nan), "1", f"{name} of each member"), finished=finished)
         growths.extend(batch.growth)
@@ -79,8 +79,8 @@ def warnings_of(batch: Batch, numbers: Mapping[str, Any], spec_of: Callable[[int
                 ) -> Iterator[tuple[int, str]]:
     """Those rows of a batch that have a warning, and which."""
     for row in suspects(batch.formulated, numbers, batch.outputs.series[:, :, 0]):
-        one = batch.member(row)
-        for told in warning_of_run(spec_of(row), one, statistics(one)).values():
+        member = batch.member(row)
+        for told in warning_of_run(spec_of(row), member, statistics(member)).values():
             yield int(row), told
 
 
@@ -103,10 +103,10 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
             return spec, some(number)
 
         room = max(AT_ONCE, NUMBERS//(spec.samples*repeated.formulated.start.size))
-        found = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks=blocks))
+        groups = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks=blocks))
                  for k in range(0, count, room)) if repeated.possible else in_groups(
                      spec, repeated.formulated, count, start, blocks)
-        for numbers, run in found:
+        for numbers, run in groups:
             yield [first + number for number in numbers], run
         first += count
 

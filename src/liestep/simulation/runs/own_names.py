@@ -18,6 +18,7 @@ COLUMNS = Functions(sqrt=np.sqrt, sin=np.sin, cos=np.cos, kernels=(  # of many s
     (rows.if_less, lambda left, right, a, b: np.where(left < right, a, b)),
     (rows.if_at_most, lambda left, right, a, b: np.where(left <= right, a, b)),
     (rows.if_equal, lambda left, right, a, b: np.where(left == right, a, b)), (rows.quotient, np.divide)))
+Time = float | np.ndarray  # in s, or those of the states
 AFFINE = 1e-9  # of the largest velocity: how far velocities may be from linear ones in the momenta
 
 
@@ -29,22 +30,22 @@ class Own:
     field: str
     units: str = ""
     long_name: str = ""
-    read: Callable[[State, Any], np.ndarray] | None = None
+    read: Callable[[State, Time], np.ndarray] | None = None
     dim: str = ""  # "": those of the field
     write: Callable[[State, np.ndarray, float], np.ndarray] | None = None
 
 
-class Named(Mapping[str, Any]):
+class Named(Mapping[str, np.ndarray]):
     """A state under all its names."""
 
-    def __init__(self, fields: Mapping[str, Any], own: Mapping[str, Own], t: Any = None):
+    def __init__(self, fields: State, own: Mapping[str, Own], t: Any = None):
         self.fields, self.own, self.t = fields, own, t
 
-    def __getitem__(self, name: str) -> Any:
-        one = self.own.get(name)
-        if one is None or name in self.fields:
+    def __getitem__(self, name: str) -> np.ndarray:
+        own = self.own.get(name)
+        if own is None or name in self.fields:
             return self.fields[name]
-        return self.fields[one.field] if one.read is None else one.read(self.fields, self.t)
+        return self.fields[own.field] if own.read is None else own.read(self.fields, self.t)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys((*self.fields, *self.own)))
@@ -56,35 +57,34 @@ class Named(Mapping[str, Any]):
 def own_names(facts: Sheet, parameters: Parameters) -> dict[str, Own]:
     """Those of a system beside its fields, at checked parameters."""
     shapes = facts.state_shapes(parameters)
-    found = {name: Own(field) for name, field in SAME.items() if field in shapes}
+    names = {name: Own(field) for name, field in SAME.items() if field in shapes}
     if "attitude" in shapes and "angular_momentum" in shapes and facts.moments:
-        found |= _turning(np.reshape(facts.moments(parameters), shapes["angular_momentum"]), facts.axes)
+        names |= _turning(np.reshape(facts.moments(parameters), shapes["angular_momentum"]), facts.axes)
     elif "body_rate" in shapes:
-        found["omega"] = Own("body_rate", "rad s-1", "angular velocity, spatial",
+        names["omega"] = Own("body_rate", "rad s-1", "angular velocity, spatial",
                              lambda s, t: _times(s["attitude"], s["body_rate"]),
                              write=lambda s, value, t: _times(np.swapaxes(s["attitude"], -1, -2), value))
     if shapes.keys() == {"q", "omega"}:
-        found["v"] = Own("omega", "s-1", "rates dq/dt", lambda s, t: np.cross(s["omega"], s["q"]),
+        names["v"] = Own("omega", "s-1", "rates dq/dt", lambda s, t: np.cross(s["omega"], s["q"]),
                          write=lambda s, value, t: np.cross(s["q"], value))
     if shapes.keys() == {"q", "momentum"} and hasattr(system := facts.build(parameters), "rates"):
         v = _Velocities(system)
-        found["v"] = Own("momentum", "s-1", "velocities dq/dt", v.read, write=v.write)
-    found |= {name: Own(*one) for name, one in facts.own().items()}
-    return {name: one for name, one in found.items() if name not in shapes}
+        names["v"] = Own("momentum", "s-1", "velocities dq/dt", v.read, write=v.write)
+    names |= {name: Own(*one) for name, one in facts.own().items()}
+    return {name: one for name, one in names.items() if name not in shapes}
 
 
-def _times(matrix: Any, vector: Any) -> np.ndarray:
-    found: np.ndarray = (matrix @ vector[..., None])[..., 0]
-    return found
+def _times(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    return (matrix @ vector[..., None])[..., 0]
 
 
-def _turning(moments: np.ndarray, axes: Any) -> dict[str, Own]:
+def _turning(moments: np.ndarray, axes: np.ndarray | None) -> dict[str, Own]:
     """Angular velocities of bodies with principal moments (..., 3) about axes (..., 3, 3) in them."""
     q = np.eye(3) if axes is None else np.reshape(axes, (*moments.shape, 3))
     back = np.swapaxes(q, -1, -2)
     inertia, inverse = (q*moments[..., None, :]) @ back, (q/moments[..., None, :]) @ back
 
-    def rate(s: State, t: Any) -> np.ndarray:
+    def rate(s: State, t: Time) -> np.ndarray:
         return _times(inverse, _times(np.swapaxes(s["attitude"], -1, -2), s["angular_momentum"]))
 
     def momentum(s: State, value: np.ndarray, t: float) -> np.ndarray:
@@ -104,26 +104,26 @@ class _Velocities:
         self.system = system
         self.moves: bool | None = None  # whether they depend on the time
 
-    def read(self, state: State, t: Any) -> np.ndarray:
+    def read(self, state: State, t: Time) -> np.ndarray:
         q, momentum = (np.asarray(state[name]) for name in ("q", "momentum"))
         if t is None and self.moves is None:
-            one = [part if part.dtype == object else part.reshape(-1, part.shape[-1])[0] for part in (q, momentum)]
-            self.moves = any(map(np.any, self._rate(0.0, *one) - self._rate(1.37, *one)))
+            first = [part if part.dtype == object else part.reshape(-1, part.shape[-1])[0] for part in (q, momentum)]
+            self.moves = any(map(np.any, self._rate(0.0, *first) - self._rate(1.37, *first)))
         if t is None and self.moves:
             raise InputError("v follows from momentum and the time here, which events do not know: take momentum")
         if q.dtype == object or q.ndim == 1:
             return self._rate(0.0 if t is None else t, q, momentum)
         times = np.broadcast_to(0.0 if t is None else t, q.shape[:-1])
         with suppress(Exception), np.errstate(all="ignore"):
-            found = np.stack([np.broadcast_to(one, q.shape[:-1]).astype(float) for one in self._rate(
+            rates = np.stack([np.broadcast_to(first, q.shape[:-1]).astype(float) for first in self._rate(
                 times, *(_entries(part) for part in (q, momentum)))], axis=-1)
-            if np.allclose(found[..., 0, :], self.read({"q": q[..., 0, :], "momentum": momentum[..., 0, :]},
+            if np.allclose(rates[..., 0, :], self.read({"q": q[..., 0, :], "momentum": momentum[..., 0, :]},
                                                        times[..., 0]), equal_nan=True):
-                return found
-        return np.stack([self.read({"q": one, "momentum": other}, time)
-                         for one, other, time in zip(q, momentum, times, strict=True)])
+                return rates
+        return np.stack([self.read({"q": first, "momentum": other}, time)
+                         for first, other, time in zip(q, momentum, times, strict=True)])
 
-    def _rate(self, t: Any, q: np.ndarray, momentum: np.ndarray) -> np.ndarray:
+    def _rate(self, t: Time, q: np.ndarray, momentum: np.ndarray) -> np.ndarray:
         columns = q.dtype == object
         system = plain_component(self.system, COLUMNS) if columns else plain(self.system)
         y, out = np.zeros((2, 3, len(q)), object if columns else float)
@@ -145,9 +145,9 @@ class _Velocities:
 
 def _entries(values: np.ndarray) -> np.ndarray:
     """Values (..., n) as n objects."""
-    found = np.empty(values.shape[-1], dtype=object)
-    found[:] = list(np.moveaxis(values, -1, 0))
-    return found
+    columns = np.empty(values.shape[-1], dtype=object)
+    columns[:] = list(np.moveaxis(values, -1, 0))
+    return columns
 
 
 def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
@@ -158,10 +158,10 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         InputError: an unknown name, two names of one field, or a wrong shape.
     """
     shapes = facts.state_shapes(parameters)
-    found = {key: fitted(real_array(f"initial {key}", x), shapes[key]) for key, x in given.items() if key in shapes}
-    if len(found) == len(given):
-        return found
-    own, taken = own_names(facts, parameters), dict(zip(found, found, strict=True))
+    fields = {key: fitted(real_array(f"initial {key}", x), shapes[key]) for key, x in given.items() if key in shapes}
+    if len(fields) == len(given):
+        return fields
+    own, taken = own_names(facts, parameters), dict(zip(fields, fields, strict=True))
     for name in sorted((one for one in given if one not in shapes), key=lambda one: one not in SAME):
         if name not in own:
             raise InputError(unknown("initial state field", name, [*shapes, *own]))
@@ -174,10 +174,10 @@ def of_fields(facts: Sheet, parameters: Parameters, given: Mapping[str, Any],
         value = fitted(real_array(f"initial {name}", given[name]), shapes[field])
         if value.shape != shapes[field] or not np.isfinite(value).all():
             raise InputError(f"initial {name} must be finite numbers of shape {shapes[field]}, not of {value.shape}")
-        found[name if own[name].write else field] = value
-    rest = {name: found.pop(name) for name in [*found] if name not in shapes}
+        fields[name if own[name].write else field] = value
+    rest = {name: fields.pop(name) for name in [*fields] if name not in shapes}
     if rest:
-        state = {name: np.asarray(value, dtype=float) for name, value in {**others(), **found}.items()}
-        found |= {own[name].field: own[name].write(state, value, t)  # type: ignore[misc]
+        state = facts.fields(parameters, {**others(), **fields})
+        fields |= {own[name].field: own[name].write(state, value, t)  # type: ignore[misc]
                   for name, value in rest.items()}
-    return found
+    return fields

@@ -47,9 +47,9 @@ def _largest(part: Observable, numbers: Mapping[str, Any]) -> Any:
     if part.kind == "plain" or "max" not in part.asked:
         return 0.0
     kept = part.conserved or (True,)*part.width
-    found = [numbers[name] for one, flag in zip(part.statistic("max"), kept, strict=True) if flag
+    largest = [numbers[name] for one, flag in zip(part.statistic("max"), kept, strict=True) if flag
              for name in (one, f"{one}_accepted") if name in numbers]
-    return reduce(np.maximum, found, 0.0)
+    return reduce(np.maximum, largest, 0.0)
 
 
 def _bound(part: Observable, energy: Any) -> Any:
@@ -60,10 +60,10 @@ def _bound(part: Observable, energy: Any) -> Any:
 
 def suspects(formulated: Formulated, numbers: Mapping[str, np.ndarray], energies: np.ndarray) -> np.ndarray:
     """Numbers of those runs of a batch that may have a warning. energies: (n, samples) of the first observable."""
-    found, total = np.zeros(len(energies), dtype=bool), np.nanmax(np.abs(energies), axis=1, initial=0.0)
+    suspicious, total = np.zeros(len(energies), dtype=bool), np.nanmax(np.abs(energies), axis=1, initial=0.0)
     for part in formulated.observables:
-        found |= _largest(part, numbers) > _bound(part, total)
-    return np.flatnonzero(found)
+        suspicious |= _largest(part, numbers) > _bound(part, total)
+    return np.flatnonzero(suspicious)
 
 
 def _mechanical(part: Observable, seen: Mapping[str, np.ndarray]) -> np.ndarray:

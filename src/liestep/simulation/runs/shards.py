@@ -51,12 +51,12 @@ class Cells:
     def add(self, numbers: Sequence[int], batch: Batch) -> None:
         """The results of the cells with these numbers."""
         place, finished, formulated = np.array(numbers), batch.finished, batch.formulated
-        found = statistics(batch)
-        scalars: dict[str, Any] = {"time_reached": batch.time_reached, **found,
-                                   **largest_momentum_error(formulated, found)}
+        summary = statistics(batch)
+        scalars: dict[str, Any] = {"time_reached": batch.time_reached, **summary,
+                                   **largest_momentum_error(formulated, summary)}
         for name, told in formulated.attributes.items():
             if isinstance(told, str):  # the usual one for cells that are refused
-                row = self.words.setdefault(name, [self.usual.get(name, "")]*self.number)
+                row = self.words.setdefault(name, [str(self.usual.get(name, ""))]*self.number)
                 for cell in numbers:
                     row[cell] = told
             else:
@@ -75,7 +75,7 @@ class Cells:
                             "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
             self.counts[name][place] = value
         self.warned |= {first_of(self.spec) + numbers[row]: text for row, text in warnings_of(
-            batch, found, lambda row: self.spec_of(numbers[row]))}
+            batch, summary, lambda row: self.spec_of(numbers[row]))}
         for one in np.flatnonzero(~finished).tolist():
             self.messages[numbers[one]] = message_of(batch.member(one), self.spec)
 
@@ -121,16 +121,16 @@ class Cells:
     def _ending(self) -> dict[str, Any]:
         """How the shard ended: as the first of its cells that did not come to its end."""
         spec, first = self.spec, first_of(self.spec)
-        found = {f"{self.lead}s": self.number, f"first_{self.lead}": first, "statistics_every": spec.statistics_every,
+        ending = {f"{self.lead}s": self.number, f"first_{self.lead}": first, "statistics_every": spec.statistics_every,
                  "coordinates": " ".join(name for name, *_ in self.coordinates())}
         if spec.reduced:
-            found["reduced"] = 1
+            ending["reduced"] = 1
         if not self.messages:
-            return {"status": "ok", "message": Status.OK.sentence, **found}
+            return {"status": "ok", "message": Status.OK.sentence, **ending}
         number, sentence = min(self.messages.items())
         message = (f"{len(self.messages)} of {self.number} {self.lead}s did not come to their end; {self.lead}"
                    f" {first + number}: {sentence}")
-        return {"status": name_of(int(self.status[number])), "message": message, **found}
+        return {"status": name_of(int(self.status[number])), "message": message, **ending}
 
 
 def name_of(status: int) -> str:
@@ -193,14 +193,14 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
         yield f"{part.name}_{END}", part.dims, last[part.name], part.units, f"{part.long_name} at the end"
     start = np.where(batch.samples[:, None] > 0, recorder.series[:, 0], np.nan)
     seen = [recorder, *([batch.accepted] if batch.accepted else [])]
-    found = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan),
+    arrays = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan),
              LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=1) for one in seen)], axis=0),
              HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=1) for one in seen)], axis=0),
              SLOPE: np.where(finished, block_slope(recorder, t_end), np.nan)}
     meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
                SLOPE: "slope of the deviation"}
     for observable in formulated.observables:
-        for suffix, values in found.items():
+        for suffix, values in arrays.items():
             units = f"{observable.units} s-1" if suffix == SLOPE else observable.units
             yield (f"{observable.name}_{suffix}", observable.dimensions,
                    observable.shaped(values[:, observable.columns]), units,
@@ -250,15 +250,15 @@ def aggregated(file: RunFile) -> RunFile:
     its end; the time that all have reached; how many came to their end."""
     status = file["status"]
     done = status == Status.OK
-    found = dict(file.attributes) | {"trajectories": len(status), "trajectories_ok": int(done.sum())}
+    attributes = dict(file.attributes) | {"trajectories": len(status), "trajectories_ok": int(done.sum())}
     for name, values in file.variables.items():
         if values.ndim != 1 or name == "status" or name.startswith(("parameter_", "turn_")):
             continue
         if name == "steps":
-            found[name] = round(float(values.mean()))
+            attributes[name] = round(float(values.mean()))
         elif name == "time_reached":
-            found[name] = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
+            attributes[name] = float(np.nanmin(values)) if np.isfinite(values).any() else 0.0
         elif np.isfinite(values[done]).any():
             over = np.nanmax if "_max" in name else np.nanmean
-            found[name] = float(over(values[done]))
-    return RunFile(file.path, found, {})
+            attributes[name] = float(over(values[done]))
+    return RunFile(file.path, attributes, {})

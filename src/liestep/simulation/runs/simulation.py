@@ -1,6 +1,6 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from liestep.compile.interpreted import deciding
 from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError, require_plain, unknown
+from liestep.mechanics.contracts.sheet import Fields, Options, Parameters
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import Identified
 from liestep.simulation.endings.events import Event, Zero
@@ -18,7 +19,7 @@ from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import SAME, Named, own_names
-from liestep.simulation.runs.specification import specify
+from liestep.simulation.runs.specification import specify, specify_again
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def simulate(problem: str | Identified, integrator: str, *, step: float | None = None, tolerance: float | None = None,
-             t_end: float | None = None, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-             initial: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
+             t_end: float | None = None, preset: str | None = None, parameters: Parameters | None = None,
+             initial: Fields | None = None, options: Options | None = None,
              samples: int | None = None, on_failure: str = "raise", steps: int | None = None, dense: bool = False,
              statistics_every: int = 1, outputs: int | None = None, log_steps: bool = False, exponents: int = 0,
              t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
@@ -87,11 +88,11 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
     """
     if on_failure not in ("raise", "return"):
         raise InputError(f"on_failure is {on_failure!r}; allowed are raise, return")
-    spec = specify(problem, integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
-                   parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
-                   statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
-                   t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
-                   max_step=max_step, stops=stops)
+    spec = specify_again(problem, integrator=integrator, step=step, tolerance=tolerance, t_end=t_end, preset=preset,
+                         parameters=parameters, initial=initial, options=options, samples=samples, steps=steps,
+                         statistics_every=statistics_every, outputs=outputs, log_steps=log_steps, exponents=exponents,
+                         t_start=t_start, times=times, until=until, events=events, control=control, sample=sample,
+                         max_step=max_step, stops=stops)
     return made(spec, dense, progress, on_failure, compile)
 
 
@@ -103,20 +104,27 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
         content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
         raise _failure(spec, content)
-    if derived_text(spec.system.module) or spec.system.content == spec.problem:
-        _add_own_names(spec, content)
+    add_own_names(spec, content, content.variables["time"][1])
     data = to_dataset(content)
     data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
     return data
 
 
-def _add_own_names(spec: RunSpecification, content: Content) -> None:
-    """The state of a plain system under the names that its functions have, too."""
+def add_own_names(spec: RunSpecification, content: Content, time: np.ndarray,
+                  members: Sequence[Parameters] = ()) -> None:
+    """The state of a plain system under the names that its functions have, too. members: parameters of each where they
+    differ."""
+    if not derived_text(spec.system.module) and spec.system.content != spec.problem:
+        return
     state = {name: values for name, (_, values, _) in content.variables.items()}
+    states = [{name: values[k] for name, values in state.items() if values.ndim > 1} for k in range(len(members))]
+    owns = [own_names(spec.sheet, one) for one in members]
+    times = [time]*len(members) if "time" in state else time
     for name, one in own_names(spec.sheet, spec.parameters).items():
         dims, _, about = content.variables.get(one.field, ((), None, {}))
-        if dims and (spec.control if one.dim else name in (*SAME, "omega")):
-            values = Named(state, {name: one}, state["time"])[name]
+        if dims and (spec.control and dims[0] == "time" if one.dim else name in (*SAME, "omega")):
+            values = (np.stack([Named(*each)[name] for each in zip(states, owns, times, strict=True)])
+                      if members and one.read else Named(state, {name: one}, time)[name])
             content.add(name, ("time", one.dim) if one.dim else dims, values, one.units or about["units"],
                         one.long_name or about["long_name"])
 
@@ -162,14 +170,14 @@ def to_dataset(content: Content) -> "xarray.Dataset":
                                for name in ("time",) if name in made}
     for index in indexes.values():
         made |= index.create_variables(made)
-    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, attrs=dict(content.attributes),
+    sizes = {dim: size for one in made.values() for dim, size in zip(one.dims, one.shape, strict=True)}
+    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
                                             indexes=indexes)
 
 
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,
-            parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-            options: Mapping[str, Any] | None = None,
-            directions: Sequence[Mapping[str, Any]] | None = None) -> "xarray.Dataset":
+            parameters: Parameters | None = None, initial: Fields | None = None,
+            options: Options | None = None, directions: Sequence[Fields] | None = None) -> "xarray.Dataset":
     """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
     step of the integrator.
 
@@ -207,32 +215,32 @@ def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: f
     moved = tangents(spec, spec.initial, chosen, spec.t_end)
     moved.advance(spec.step, 0, spec.steps)
     state, derivatives = moved.fields()
-    found = {}
+    exponents = {}
     for part in moved.formulated.fields:
         about = {"units": part.units, "long_name": part.long_name}
-        found[part.name] = (part.dims, state[part.name], about)
-        found[f"d_{part.name}"] = (("direction", *part.dims), derivatives[part.name],
+        exponents[part.name] = (part.dims, state[part.name], about)
+        exponents[f"d_{part.name}"] = (("direction", *part.dims), derivatives[part.name],
                                    about | {"long_name": f"derivative of {part.long_name}"})
     for part in standard.fields:
         if part.name in spec.initial:
-            found[f"start_{part.name}"] = (("direction", *part.dims), np.stack([one[part.name] for one in chosen]),
+            exponents[f"start_{part.name}"] = (("direction", *part.dims), np.stack([one[part.name] for one in chosen]),
                                            {"units": part.units, "long_name": f"direction of {part.long_name}"})
-    return xarray.Dataset(found, attrs={"problem": str(problem), "integrator": integrator, "step": spec.step,
+    return xarray.Dataset(exponents, attrs={"problem": str(problem), "integrator": integrator, "step": spec.step,
                                         "t_end": spec.t_end})
 
 
-def _direction(spec: RunSpecification, number: int, given: Mapping[str, Any]) -> Direction:
+def _direction(spec: RunSpecification, number: int, given: Fields) -> Direction:
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
-    found = {name: np.zeros_like(value) for name, value in spec.initial.items()}
+    direction = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
         require_plain(f"direction {number}: {name}", values)
-        if name not in found:
-            raise InputError(f"direction {number}: {unknown('initial state field', name, found)}")
+        if name not in direction:
+            raise InputError(f"direction {number}: {unknown('initial state field', name, direction)}")
         try:
-            found[name] = np.array(values, dtype=np.float64)
+            direction[name] = np.array(values, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(f"direction {number}: {name} must be numbers") from None
-        if found[name].shape != spec.initial[name].shape:
+        if direction[name].shape != spec.initial[name].shape:
             raise InputError(f"direction {number}: {name} must be of shape {spec.initial[name].shape}, not"
-                             f" {found[name].shape}")
-    return found
+                             f" {direction[name].shape}")
+    return direction

@@ -1,26 +1,21 @@
 """What makes the specification of a run from a request: checks, and what the request leaves open."""
+from collections import ChainMap
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import ceil, floor, inf, isfinite, isqrt, prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.method import Entry, Method
-from liestep.mechanics.contracts.sheet import Cells, Preset, Sheet, once
-from liestep.simulation.catalogue import (
-    Identified,
-    integrator_entry,
-    integrator_ids,
-    method,
-    sheet,
-    system_entry,
-    system_ids,
-)
+from liestep.mechanics.contracts.sheet import Cells, Options, Parameters, Preset, Sheet, once
+from liestep.simulation.catalogue import Identified, integrator_entry, integrator_ids, method, system_entry, system_ids
 from liestep.simulation.endings.events import control_of, event_of, events_of
 from liestep.simulation.runs.numbers import MOST, at_least_two, finite, mapping, positive, whole
 from liestep.simulation.runs.own_names import of_fields, own_names
@@ -29,6 +24,8 @@ from liestep.simulation.runs.starts import Ensemble, read_turns
 
 DEFAULT_SAMPLES = 1001  # most samples by default; fewer if the intervals would be no whole numbers of steps
 MOST_STEPS = 10**12  # of fixed steps: the fastest method takes a day for them
+APART = ("times", "until", "events", "control", "stops")  # a call with one of them is made anew
+EMPTY: Mapping[str, Any] = {}  # one for all calls
 STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a whole number of steps
 
 
@@ -36,7 +33,7 @@ STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a
 class Start:
     """What all runs of one problem have in common, checked: made by `start_of`."""
 
-    parameters: Mapping[str, Any]
+    parameters: Parameters
     initial: Mapping[str, np.ndarray]
     t_end: float     # end time of the preset
     system: Entry[Sheet] = field(repr=False, compare=False)
@@ -64,19 +61,23 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
     return Start(checked, state, chosen.t_end, system)
 
 
-def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, initial: Mapping,
-                t_start: float = 0.0) -> dict[str, Any]:
+def first_state(parameters: Parameters, facts: Sheet, chosen: Preset, initial: Mapping,
+                t_start: float = 0.0) -> dict[str, np.ndarray]:
     """The fields of a preset, and those that are given under any of their names; velocities that the preset keeps are
-    those of its start, also at another time. Raises InputError: `of_fields`."""
+    those of its start, also at another time and with other moments of inertia. Raises InputError: `of_fields`."""
     given = of_fields(facts, parameters, initial, lambda: chosen.initial(parameters), t_start)
     if set(facts.state_shapes(parameters)) <= set(given):
         return given
     usual = chosen.initial(parameters)
     state = {**usual, **given}
-    one = own_names(facts, parameters)[chosen.kept] if chosen.kept and (given or t_start) else None
+    first: Mapping = parameters
+    if chosen.kept == "rate" and not np.array_equal(parameters["inertia"], chosen.parameters["inertia"]):
+        first = ChainMap({"inertia": np.array(chosen.parameters["inertia"], dtype=float)}, parameters)  # type: ignore
+    moved = given or t_start or first is not parameters
+    one = own_names(facts, parameters)[chosen.kept] if chosen.kept and moved else None
     if one and one.read and one.write and one.field not in given:
         with suppress(ValueError):  # wrong shapes, which are told later
-            kept = one.read(usual, 0.0)
+            kept = own_names(facts, first)[chosen.kept].read(usual, 0.0)  # type: ignore[misc]
             if (one.read(state, t_start) != kept).any():
                 state[one.field] = one.write(state, kept, t_start)
     return state
@@ -86,26 +87,26 @@ def first_state(parameters: Mapping[str, Any], facts: Sheet, chosen: Preset, ini
 class Asked:
     """What a request says beside its start and options, by the keywords of `liestep.simulate`, not checked yet."""
 
-    t_start: Any = None
-    t_end: Any = None
-    step: Any = None
-    steps: Any = None
-    tolerance: Any = None
-    samples: Any = None
-    outputs: Any = None
-    statistics_every: Any = 1
-    log_steps: Any = False
-    reduced: Any = False
-    times: Any = None
+    t_start: float | None = None
+    t_end: float | None = None
+    step: float | None = None
+    steps: int | None = None
+    tolerance: float | None = None
+    samples: int | None = None
+    outputs: int | None = None
+    statistics_every: int = 1
+    log_steps: bool = False
+    reduced: bool = False
+    times: ArrayLike | None = None
     until: Any = None
     events: Any = None
     control: Any = None
-    sample: Any = None
-    max_step: Any = None
-    stops: Any = None
-    replicas: Any = 1
+    sample: float | None = None
+    max_step: float | None = None
+    stops: ArrayLike | None = None
+    replicas: int = 1
     ensemble: Any = None
-    exponents: Any = 0
+    exponents: int = 0
     before: Before | None = None
 
 
@@ -142,18 +143,59 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
     else:
         points = count = _fixed_size(asked, integrator, declared.fewest_steps, abs(end - begin))
     made = RunSpecification(
-        t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1,
+        t_start=begin, t_end=end, steps=count, tolerance=tolerance, outputs=points + 1, before=asked.before,
         times=times_of("times", asked.times, begin, end), samples=_samples(asked.samples, points),
         statistics_every=whole("statistics_every", asked.statistics_every), log_steps=bool(asked.log_steps),
-        reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas),
+        reduced=bool(asked.reduced), replicas=whole("replicas", asked.replicas), control=control, problem=held.name,
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
-        before=asked.before, max_step=_longest(asked.max_step),
-        stops=_stops(asked, declared, start, begin, end, count),
-        until=event_of(asked.until), events=events_of(asked.events), control=control, problem=held.name,
-        parameters=start.parameters, initial=start.initial,
-        integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
+        max_step=_longest(asked.max_step), stops=_stops(asked, declared, start, begin, end, count),
+        until=event_of(asked.until), events=events_of(asked.events), parameters=start.parameters,
+        initial=start.initial, integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
         declared=known if known.name == integrator else integrator_entry(known.name))
     vars(made)["called"] = made.called  # before a run changes what they read
+    return made
+
+
+def started(found: RunSpecification, start: Start) -> RunSpecification:
+    """A specification from another start; `replace` takes as long as a short run."""
+    made = object.__new__(RunSpecification)
+    vars(made).update(vars(found), parameters=start.parameters, initial=start.initial)
+    return made
+
+
+@lru_cache(maxsize=8, typed=True)
+def _calls(given: tuple[tuple[str, Any], ...], *start_entries_options: Any, **more: Any) -> list[Any]:
+    """What calls share that differ by the numbers of parameters and start alone; more of it once one was right."""
+    return [Cells(frozenset(name for name, _ in given))]
+
+
+def _shapes(given: Mapping) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, value if isinstance(value, str) else np.shape(value)) for name, value in given.items())
+
+
+def specify_again(problem: str | Identified, *, parameters: Mapping | None, initial: Mapping | None,
+                  options: Mapping | None = None, preset: str | None = None, t_start: float | None = None, **more: Any
+                  ) -> RunSpecification:
+    """`specify`; what does not depend on the numbers of parameters and start is made once for calls that come again."""
+    calls = None
+    if all(more.get(name) is None for name in APART):
+        with suppress(TypeError, ValueError):  # what is no name, number or mapping is told by `specify`
+            held, given, chosen = (system_entry(problem), integrator_entry(more["integrator"])), *(
+                mapping("", one) for one in (parameters, options))
+            state = dict(mapping("", initial)) or EMPTY
+            calls = None if "atol" in chosen else _calls(
+                _shapes(given), _shapes(state), *(id(entry.item) for entry in held), preset, t_start,
+                *(part for choice in chosen.items() for part in choice), **more)
+    if calls and len(calls) > 1:
+        cells, (system, _), make = calls
+        with drifting(MANIFOLD_TOLERANCE if t_start is None else DRIFTED):
+            start = start_in(system, preset, given, state, cells, float(t_start or 0.0))
+        return started(once(make, start.parameters, start.t_end), start)
+    more |= {"options": options, "t_start": t_start}
+    made = specify(problem, parameters=parameters, initial=initial, preset=preset, **more)
+    if calls:
+        calls[1:] = held, lambda parameters, t_end: specify(
+            "", start=Start(parameters, made.initial, t_end, held[0]), **more)
     return made
 
 
@@ -209,7 +251,7 @@ def _ends(asked: Asked, preset: float) -> tuple[float, float]:
     return begin, end
 
 
-def _longest(given: Any) -> float | None:
+def _longest(given: float | None) -> float | None:
     """The longest step; infinity, as in scipy, is none. Raises InputError: it is not positive."""
     return None if given is None or number_or_nan(given) == inf else positive("max_step", given)
 
@@ -230,15 +272,15 @@ def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: floa
                              " steps it must be one")
     if not declared.adaptive or asked.control is not None:
         return ()
-    found = set() if given is None else {*given.tolist()}
+    stops = set() if given is None else {*given.tolist()}
     if start.system.item.clock is not None:
         from liestep.simulation.runs.stops import stops_in  # few systems need it
 
-        found |= stops_in(start.system.item.clock, start.parameters, *sorted((begin, end)))
-    return tuple(sorted(found))
+        stops |= stops_in(start.system.item.clock, start.parameters, *sorted((begin, end)))
+    return tuple(sorted(stops))
 
 
-def times_of(name: str, given: Any, begin: float, end: float) -> np.ndarray | None:
+def times_of(name: str, given: ArrayLike | None, begin: float, end: float) -> np.ndarray | None:
     """Times that were given, checked. Raises InputError: no numbers, not in the order of the run, or outside of it."""
     if given is None:
         return None
@@ -272,7 +314,7 @@ def specify_problem(problem: str | Identified, *, t_end: float | None = None, sa
                             outputs=samples, plugins=_contents(start.system), system=start.system)
 
 
-def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, Any],
+def complete_options(declared: Method, facts: Sheet, parameters: Parameters,
                      given: Mapping[str, Any]) -> dict[str, Any]:
     """All options that exist for an integrator on a system, those of the form and its own, defaults filled in. Raises
     InputError: an option that does not exist there, or a value or combination that is not allowed."""
@@ -294,7 +336,7 @@ def complete_options(declared: Method, facts: Sheet, parameters: Mapping[str, An
 def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
     """Why an option does not exist: who has it, or the closest name."""
     forms = [key for key, form in facts.forms.items() if name in form.options]
-    systems = [key for key in system_ids() if (form := sheet(key).forms.get(declared.formulation)) and
+    systems = [key for key in system_ids() if (form := system_entry(key).item.forms.get(declared.formulation)) and
                name in form.options]
     owners = [key for key in integrator_ids() if name in method(key).options]
     head = f"option {name} does not exist for {declared.formulation} of {facts.title}"
@@ -308,7 +350,7 @@ def _strange_option(name: str, declared: Method, facts: Sheet) -> str:
     return unknown("option", name, allowed) if allowed else f"unknown option {name!r}: there is none here"
 
 
-def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Mapping[str, Any] | None = None) -> None:
+def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Parameters | None = None) -> None:
     """Raises InputError when the integrator cannot run on the system (at these parameters), naming those that can."""
     reason = known.item.lacks(held.item, parameters)
     if reason is not None:
@@ -317,14 +359,14 @@ def _require_applicable(held: Entry[Sheet], known: Entry[Method], parameters: Ma
                          f" integrators that can: {able}")
 
 
-def applicable(problem: str, integrator: str, parameters: Mapping[str, Any] | None = None) -> bool:
+def applicable(problem: str, integrator: str, parameters: Parameters | None = None) -> bool:
     """Whether the integrator can run on the system; without parameters, whether it has the formulation."""
-    return method(integrator).lacks(sheet(problem), parameters) is None
+    return method(integrator).lacks(system_entry(problem).item, parameters) is None
 
 
 def offered(problem: str) -> list[str]:
     """Integrators that run on the system with the parameters of one of its presets at least."""
-    known = [start_of(problem, preset=name).parameters for name in sheet(problem).presets]
+    known = [start_of(problem, preset=name).parameters for name in system_entry(problem).item.presets]
     return [name for name in integrator_ids() if any(applicable(problem, name, one) for one in known)]
 
 
@@ -345,7 +387,7 @@ def whole_steps(t_end: float, step: float, name: str = "step") -> int:
                      f" {t_end/above!r} and {t_end/below!r}")
 
 
-def _require_above_round_off(tolerance: float, declared: Method, options: Mapping[str, Any],
+def _require_above_round_off(tolerance: float, declared: Method, options: Options,
                              initial: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for tolerances that no step can meet: step size control would make ever smaller ones."""
     if tolerance < 2.0**-52:
@@ -367,13 +409,13 @@ def _samples(samples: int | None, points: int) -> int:
     if points % (samples - 1):
         divisors = {k for i in range(1, isqrt(points) + 1) if points % i == 0 for k in (i, points//i)}
         below = max(k for k in divisors if k < samples - 1) + 1
-        above = min((k for k in divisors if k > samples - 1), default=points) + 1
-        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid numbers"
-                         f" are {below} and {above}")
+        above = [f" and {k + 1}" for k in sorted(divisors) if k > samples - 1][:1]
+        raise InputError(f"{samples} samples do not divide {points} steps into equal parts; the nearest valid"
+                         f" {'numbers are' if above else 'number is'} {below}{''.join(above)}")
     return samples
 
 
-def _exponents(given: Any, facts: Sheet, start: Start) -> int:
+def _exponents(given: int, facts: Sheet, start: Start) -> int:
     """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
     number = whole("exponents", given) if given else 0
     if number and number > (most := dimension(facts, start.parameters, start.initial)):
@@ -381,7 +423,7 @@ def _exponents(given: Any, facts: Sheet, start: Start) -> int:
     return number
 
 
-def dimension(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> int:
+def dimension(facts: Sheet, parameters: Parameters, initial: Mapping[str, np.ndarray]) -> int:
     """Dimension of the manifold of a system's states."""
     from liestep.simulation.tangents.directions import span
 

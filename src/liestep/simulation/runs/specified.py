@@ -5,14 +5,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
+from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from liestep.compile.sources import OF_SOME_RUNS, some_runs, source_hash
+from liestep.compile.trees import made_once
 from liestep.mechanics.contracts.method import Entry, Method
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
 
 if TYPE_CHECKING:
     with some_runs:
@@ -24,7 +26,6 @@ SHARED = ("initial", "parameters")  # by all runs of a problem
 LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 LARGE = 30        # numbers of an array whose text is kept
-_encode = json.JSONEncoder(sort_keys=True).encode  # `json.dumps` would make an encoder for each piece
 TRACED = ("vector_field", "lie_action", "lie_chart")  # formulations that may have code without loops
 
 
@@ -48,10 +49,10 @@ class RunSpecification:
     system: Entry[Sheet] = field(repr=False, compare=False)
     declared: Entry[Method] | None = field(default=None, repr=False, compare=False)
     problem: str
-    parameters: Mapping[str, Any]
+    parameters: Parameters
     initial: Mapping[str, np.ndarray]
     integrator: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     plugins: Mapping[str, str] = field(default_factory=dict)  # id -> content hash
     t_end: float
     t_start: float = 0.0         # after t_end: the run is backward
@@ -165,10 +166,9 @@ class RunSpecification:
         return (self.t_start, self.before.shown) if self.before and self.before.shown else None
 
     def _values(self) -> list[tuple[str, Any]]:
-        values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
-        values |= {"ensemble": self.ensemble and self.ensemble.canonical(),
-                   "until": self.until and self.until.canonical(), "before": self.before and vars(self.before),
-                   **self.called}
+        values = {part.name: getattr(self, part.name) for part in fields(self) if part.compare} | {
+            "ensemble": self.ensemble and self.ensemble.canonical(), "until": self.until and self.until.canonical(),
+            "before": self.before and vars(self.before), **self.called}
         if self.declared is not None:
             own = self.method.options
             values["options"] = {name: value for name, value in self.options.items()
@@ -182,12 +182,13 @@ class RunSpecification:
 
     def canonical(self) -> dict[str, Any]:
         """JSON-ready dictionary; numbers as shortest decimals that give the same float64."""
-        return {name: _plain(value) for name, value in self._values()}
+        return dict(json.loads(self.text))
 
     @cached_property
     def text(self) -> str:
         """json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
-        pieces = (f'"{name}": {(_text_of if name in SHARED else _json)(value)}' for name, value in self._values())
+        pieces = (", ".join(f'"{name}": {_text_of(value)}' for name, value in values) if shared else
+                  _encode(dict(values))[1:-1] for shared, values in groupby(self._values(), _is_large))
         return f"{{{', '.join(pieces)}}}"
 
     @cached_property
@@ -195,39 +196,26 @@ class RunSpecification:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+def _is_large(one: tuple[str, Any]) -> bool:
+    return one[0] in SHARED and any(np.size(value) > LARGE for value in one[1].values())
 
 
-def _text_of(values: Mapping[str, Any]) -> str:
-    """JSON text of the parameters or the start of a problem, made once for the runs that hold the same object."""
-    held, text = _texts.get(id(values), (None, ""))
-    if held is not values:
-        if len(_texts) == MOST_TEXTS:
-            _texts.clear()
-        text = _json(values)
-        _texts[id(values)] = values, text
-    return text
+def _listed(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value.tolist()
 
 
-def _json(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.size > LARGE:
-        return _text_of_array(value.dtype.str, value.shape, value.tobytes())
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_encode(name)}: {_json(item)}' for name, item in sorted(value.items()))}}}"
-    return _encode(_plain(value))
+_encode = json.JSONEncoder(sort_keys=True, default=_listed).encode  # `json.dumps` makes an encoder for each piece
+
+
+@made_once
+def _text_of(values: Parameters) -> str:
+    """JSON text of the parameters or the start of a problem."""
+    texts = ((name, _encode(value) if np.size(value) <= LARGE else _text_of_array(
+        value.dtype.str, value.shape, value.tobytes())) for name, value in sorted(values.items()))
+    return f"{{{', '.join(f'{_encode(name)}: {text}' for name, text in texts)}}}"
 
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _text_of_array(kind: str, shape: tuple[int, ...], data: bytes) -> str:
     """Of equal arrays made once: large starts are those of many problems."""
     return _encode(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in sorted(value.items())}
-    return value

@@ -84,14 +84,14 @@ class Ensemble:
 def turned_states(parts: Sequence[StateField], initial: Mapping[str, np.ndarray], turns: tuple[Turn, ...],
                   numbers: np.ndarray) -> dict[str, np.ndarray]:
     """The starts of these numbers, the last turn fastest."""
-    found = {name: np.repeat(np.asarray(values)[None], len(numbers), axis=0) for name, values in initial.items()}
+    turned = {name: np.repeat(np.asarray(values)[None], len(numbers), axis=0) for name, values in initial.items()}
     places = np.unravel_index(numbers, tuple(turn.count for turn in turns))
     for turn, place in zip(turns, places, strict=True):
         axis = np.eye(3)[AXES.index(turn.axis)]
         rotations = np.array([quaternion_matrix(rotation_quaternion(angle*axis)) for angle in turn.angles])[place]
         for name in (turn.field, *(part.name for part in parts if part.tangent == turn.field)):
-            found[name][:, turn.index] = np.sum(rotations*found[name][:, None, turn.index], axis=-1)
-    return found
+            turned[name][:, turn.index] = np.sum(rotations*turned[name][:, None, turn.index], axis=-1)
+    return turned
 
 
 def each(states: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
@@ -104,7 +104,7 @@ def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...
     """Checked turns of a request. Raises InputError: unknown keys, fields or axes, or a field without vectors of three
     at that index."""
     allowed = [part.name for part in fields(Turn)]
-    found = []
+    turns = []
     for entry in given:
         if strange := [name for name in entry if name not in allowed]:
             raise InputError(unknown("key of a turn", strange[0], allowed))
@@ -118,5 +118,5 @@ def read_turns(given: Any, initial: Mapping[str, np.ndarray]) -> tuple[Turn, ...
             raise InputError(f"turn of {turn.field}: there is no vector {turn.index}; its shape is {values.shape}")
         if turn.axis not in AXES or len(turn.axis) != 1:
             raise InputError(f"turn of {turn.field}: axis must be x, y or z, not {turn.axis!r}")
-        found.append(turn)
-    return tuple(found)
+        turns.append(turn)
+    return tuple(turns)

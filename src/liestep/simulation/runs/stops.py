@@ -4,21 +4,21 @@ pulse sees nothing of it.
 
 What changes is looked for on POINTS even times, and at the turning points of the same functions between them. So pulses
 may be as short as they like; what turns more than once between two of these times may be missed."""
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.tracing import plain_loop
+from liestep.mechanics.contracts.sheet import Parameters
 
 POINTS = 1025
 FOOT = 40.0  # exp(-FOOT) is round-off beside the peak
 GOLDEN = 0.6180339887498949
 
 
-def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[str, Any], low: float, high: float
+def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Parameters, low: float, high: float
              ) -> set[float]:
     """Those between two times, of the functions of `Sheet.clock`; of what has a period those of one, in each."""
     read, end = cache(partial(plain_loop(clock), parameters)), 2.0**-40*max(abs(low), abs(high))
@@ -33,7 +33,7 @@ def stops_in(clock: Callable[..., list[tuple[str, float]]], parameters: Mapping[
     return {time for time in found if low + end < time < high - end}
 
 
-def _repeats(read: Callable[[float], Any], k: int, low: float, high: float, period: float) -> bool:
+def _repeats(read: Callable[[float], list[tuple[str, float]]], k: int, low: float, high: float, period: float) -> bool:
     """Whether function k has a period."""
     places = low + (high - low - period)*(GOLDEN*np.arange(1.0, 17.0) % 1.0)
     line = np.array([[read(time)[k][1], read(time + period)[k][1]] for time in places])
@@ -47,26 +47,26 @@ def _stops(read: Callable[[float], list[tuple[str, float]]], k: int, low: float,
 
     near = (high - low)*2.0**-np.arange(11.0, 50.0)  # a peak close to an end has to have neighbours on both sides
     times = np.unique(np.concatenate([np.linspace(low, high, POINTS), low + near, high - near])).tolist()
-    what, line, found = read(low)[k][0], [*map(function, times)], set[float]()
+    what, line, stops = read(low)[k][0], [*map(function, times)], set[float]()
     peaks = _turns(function, times, line)
     known = sorted({*zip(times, line, strict=True), *((time, function(time)) for time in peaks)})
     if what != "inverse":
-        found |= _changes(function, known, 0.0)
+        stops |= _changes(function, known, 0.0)
     if what != "choice":
-        found.update(peaks)
+        stops.update(peaks)
     if what == "exp" and peaks:
-        found |= _changes(function, known, max(map(function, peaks)) - FOOT)
-    return found
+        stops |= _changes(function, known, max(map(function, peaks)) - FOOT)
+    return stops
 
 
 def _turns(function: Callable[[float], float], times: Sequence[float], line: Sequence[float]) -> list[float]:
     """Where a function has its greatest and least values between neighbours."""
-    found, begin, before = [], 0, 0.0  # the last interval that is not level, and the sign of its slope
+    turns, begin, before = [], 0, 0.0  # the last interval that is not level, and the sign of its slope
     for i, slope in enumerate(np.sign(np.diff(line)).tolist()):
         if slope*before < 0.0:
-            found.append(_peak(function, before, times[begin], times[i + 1]))
+            turns.append(_peak(function, before, times[begin], times[i + 1]))
         begin, before = (i, slope) if slope else (begin, before)
-    return found
+    return turns
 
 
 def _peak(function: Callable[[float], float], sign: float, a: float, b: float) -> float:
@@ -78,7 +78,7 @@ def _peak(function: Callable[[float], float], sign: float, a: float, b: float) -
 
 def _changes(function: Callable[[float], float], known: Sequence[tuple[float, float]], level: float) -> set[float]:
     """Where a function crosses a level, to the last bit."""
-    found = set()
+    crossings = set()
     for (a, at_a), (b, at_b) in pairwise(known):
         side = np.sign(at_a - level)
         if side == np.sign(at_b - level):
@@ -88,5 +88,5 @@ def _changes(function: Callable[[float], float], known: Sequence[tuple[float, fl
                 a = middle
             else:
                 b = middle
-        found.add(b if side else a)  # where it is zero at one time alone, that is it
-    return found
+        crossings.add(b if side else a)  # where it is zero at one time alone, that is it
+    return crossings

@@ -80,10 +80,10 @@ class Store:
     def forget(self, path: Path) -> None:
         """Remove the second name of a file, whatever it is: a damaged file is damaged under both."""
         with suppress(OSError):
-            found = os.stat(path)
-            if found.st_nlink > 1:
+            status = os.stat(path)
+            if status.st_nlink > 1:
                 for stored in self.files():
-                    if os.path.samestat(os.stat(stored), found):
+                    if os.path.samestat(os.stat(stored), status):
                         stored.unlink()
 
     def _copy(self, source: Path, target: Path) -> None:

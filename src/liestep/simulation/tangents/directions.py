@@ -12,7 +12,7 @@ import numpy as np
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField, quaternion_product
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Parameters, Sheet
 from liestep.mechanics.formulations import formulate_standard
 
 Direction = dict[str, np.ndarray]
@@ -21,17 +21,17 @@ Direction = dict[str, np.ndarray]
 SMALL = 1e-7
 
 
-def span(facts: Sheet, parameters: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> list[Direction]:
+def span(facts: Sheet, parameters: Parameters, initial: Mapping[str, np.ndarray]) -> list[Direction]:
     """Directions that span the tangent space at a checked start of a system. Raises InputError: the system has
     constraints beyond unit lengths, tangency and rotations."""
-    found = basis(formulate_standard(facts, parameters, initial).fields, initial)
-    for direction in found:
+    directions = basis(formulate_standard(facts, parameters, initial).fields, initial)
+    for direction in directions:
         try:
             facts.check_initial(parameters, {name: value + SMALL*direction[name] for name, value in initial.items()})
         except InputError:
             raise InputError(f"the states of {facts.title} are bound by constraints, whose tangents are not known"
                              " here: derivatives need systems without joints, or directions of your own") from None
-    return found
+    return directions
 
 
 def basis(fields: Iterable[StateField], state: Mapping[str, np.ndarray]) -> list[Direction]:
@@ -58,9 +58,9 @@ def _moves(part: StateField, state: Mapping[str, np.ndarray]) -> list[np.ndarray
     if part.norm == "derived":
         return []
     if part.norm == "direction":
-        return _across(value)
+        return across(value)
     if part.tangent:
-        return _across(state[part.tangent])
+        return across(state[part.tangent])
     if part.norm == "attitude":  # hat(e_k) R
         return [_placed(value, body, np.cross(axis, value[body].T).T)
                 for body in np.ndindex(value.shape[:-2]) for axis in np.eye(3)]
@@ -77,15 +77,15 @@ def _placed(like: np.ndarray, place: tuple[int, ...], value: np.ndarray) -> np.n
     return out
 
 
-def _across(directions: np.ndarray) -> list[np.ndarray]:
+def across(directions: np.ndarray) -> list[np.ndarray]:
     """Two orthonormal vectors across each unit vector (..., 3)."""
-    found = []
+    tried = []
     for body in np.ndindex(directions.shape[:-1]):
         q = directions[body]
         first = np.cross(np.eye(3)[int(np.argmin(np.abs(q)))], q)
         first /= np.sqrt(np.sum(first*first))
-        found += [_placed(directions, body, first), _placed(directions, body, np.cross(q, first))]
-    return found
+        tried += [_placed(directions, body, first), _placed(directions, body, np.cross(q, first))]
+    return tried
 
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -102,14 +102,11 @@ def sphere_form(mass: np.ndarray) -> Form:
     return form
 
 
-def body_form(sign: int = 1) -> Form:
-    """Form on T*SO(3); `sign` -1 turns one of its terms round, so that nothing keeps it."""
-    def form(y: Pair, u: Pair, v: Pair) -> Any:
-        # xi of dQ = hat(xi) Q: half the sum of q_i x dq_i
-        a, b = (np.cross(y[0], d[0]).sum(axis=0)/2 for d in (u, v))
-        return np.sum(a*v[1]) - np.sum(b*u[1]) - sign*np.sum(y[1]*np.cross(a, b))
-
-    return form
+def body_form(y: Pair, u: Pair, v: Pair) -> Any:
+    """Form on T*SO(3)."""
+    # xi of dQ = hat(xi) Q: half the sum of q_i x dq_i
+    a, b = (np.cross(y[0], d[0]).sum(axis=0)/2 for d in (u, v))
+    return np.sum(a*v[1]) - np.sum(b*u[1]) - np.sum(y[1]*np.cross(a, b))
 
 
 def area_form(strength: np.ndarray) -> Form:
@@ -125,12 +122,12 @@ def canonical_form(y: Pair, u: Pair, v: Pair) -> Any:
     return np.sum(u[0]*v[1]) - np.sum(u[1]*v[0])
 
 
-def form_of(facts: Sheet, parameters: Mapping[str, Any], state: Mapping[str, np.ndarray]) -> Form | None:
+def form_of(facts: Sheet, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Form | None:
     """The form of a system; None where it is not known here."""
     if set(state) == {"q", "omega"} and facts.mass is not None:
         mass = np.asarray(facts.mass(parameters))
         return sphere_form(np.diag(mass) if mass.ndim == 1 else mass)
-    return body_form() if set(state) == {"attitude", "angular_momentum"} else None
+    return body_form if set(state) == {"attitude", "angular_momentum"} else None
 
 
 def pair_of(fields: Mapping[str, np.ndarray]) -> Pair:
@@ -140,7 +137,7 @@ def pair_of(fields: Mapping[str, np.ndarray]) -> Pair:
     return fields["attitude"].T, fields["angular_momentum"]
 
 
-def changes(form: Form, before: tuple[Pair, Sequence[Pair]], after: tuple[Pair, Sequence[Pair]]) -> tuple[Any, Any]:
+def changes(form: Form, before: tuple[Pair, Sequence[Pair]], after: tuple[Pair, Sequence[Pair]]) -> Pair:
     """(values, changes) of the form on all pairs of tangents (point, tangents) that a step carries along."""
     pairs = [(a, b) for a in range(len(before[1])) for b in range(a)]
     old, new = (np.array([form(point, moved[a], moved[b]) for a, b in pairs]) for point, moved in (before, after))

@@ -12,6 +12,7 @@ import numpy as np
 from liestep.compile.cache import CompiledLoop, loop_for
 from liestep.compile.driver import advance
 from liestep.compile.pieces import Pieces
+from liestep.compile.roles import Problem, Stepper, Work
 from liestep.compile.status import IntegrationError, Status
 from liestep.compile.trees import arrays, with_arrays
 from liestep.errors import InputError
@@ -28,10 +29,10 @@ class Tangents:
     step failed."""
 
     formulated: Formulated
-    integrator: Any
-    problem: Any              # with complex arrays
+    integrator: Stepper
+    problem: Problem          # with complex arrays
     states: list[np.ndarray]  # k arrays (m, d), all with the same real part
-    works: list[Any]
+    works: list[Work]
 
     def advance(self, h: float, first: int, last: int) -> None:
         """Steps from number `first` to `last`."""
@@ -117,9 +118,9 @@ def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks:
     IntegrationError: a step failed."""
     assert spec.steps is not None
     assert spec.step is not None
-    found = span(spec.sheet, spec.parameters, initial)
-    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(found)))
-    directions = [{name: sum(share*direction[name] for share, direction in zip(row, found, strict=True))
+    basis = span(spec.sheet, spec.parameters, initial)
+    shares = np.random.Generator(np.random.PCG64(SEED)).standard_normal((spec.exponents, len(basis)))
+    directions = [{name: sum(share*direction[name] for share, direction in zip(row, basis, strict=True))
                    for name in initial} for row in shares]
     moved = tangents(spec, initial, directions, spec.step*spec.steps)
     grown, done = np.zeros((blocks, len(directions))), 0
@@ -153,6 +154,9 @@ def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) 
 def orthonormalise(tangents: Tangents) -> np.ndarray:
     """Make the derivatives orthonormal, the first one first; returns the logarithms of their lengths across all
     before them."""
+    groups, outside = tangents.formulated.grouping
+    for y in tangents.states:
+        y.imag[groups == outside] = 0.0  # of work and clocks, which are in no field: their size stays, others fall
     vectors = tangents.derivatives
     k = len(vectors)
     factors, lengths = np.eye(k), np.zeros(k)

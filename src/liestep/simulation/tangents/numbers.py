@@ -10,7 +10,7 @@ three leave it out; it would add zero."""
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -18,22 +18,23 @@ from numba.extending import overload, register_jitable
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
+from liestep.compile.roles import Problem
 from liestep.compile.status import Status
 
 SIZE = 1e-200  # of a unit derivative; nothing is subtracted, so that the unit of a number does not matter
 
 
-def _complex(kind: Any) -> bool:
+def _complex(kind: types.Type) -> bool:
     return isinstance(kind, types.Complex)
 
 
-def _compared(a: Any, b: Any) -> bool:
+def _compared(a: types.Type, b: types.Type) -> bool:
     """Whether two types are numbers, at least one of them complex."""
     numbers = types.Complex | types.Float | types.Integer
     return isinstance(a, numbers) and isinstance(b, numbers) and (_complex(a) or _complex(b))
 
 
-def _order(relation: Callable[[Any, Any], bool]) -> None:
+def _order(relation: Callable[[float, float], bool]) -> None:
     @overload(relation)
     def compare(a, b):
         if _compared(a, b):
@@ -151,5 +152,5 @@ class Silent(NamedTuple):
 
     nothing: int = 0
 
-    def record(self, problem: Any, y: np.ndarray, k: int, t: float) -> Status:
+    def record(self, problem: Problem, y: np.ndarray, k: int, t: float) -> Status:
         return Status.OK

@@ -23,7 +23,7 @@ def exponents(grown: np.ndarray, t_end: float) -> list[Exponent]:
 
 
 def pair_sums(rates: Iterable[float]) -> np.ndarray:
-    """Sums of the largest and the smallest exponent, the second of each, and so on: zero for a Hamiltonian system,
-    k in any order to (k // 2,)."""
+    """Sums of the largest and the smallest exponent, the second of each, and so on, the middle one of an odd number
+    with itself: zero for a Hamiltonian system, k in any order to ((k + 1) // 2,)."""
     ordered = np.sort(np.array(list(rates)))
-    return (ordered + ordered[::-1])[:len(ordered)//2]
+    return (ordered + ordered[::-1])[:(len(ordered) + 1)//2]

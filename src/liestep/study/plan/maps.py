@@ -48,7 +48,7 @@ def _asked(name: str, value: Any) -> bool:
     return value not in (None, 1, False) or (name == "exponents" and bool(value))
 
 
-def require_reduced(found: Mapping[str, Any], adaptive: bool, several: bool) -> dict[str, Any]:
+def require_reduced(found: Mapping[str, Any], adaptive: bool, several: bool) -> dict[str, int | None]:
     """Numbers of samples and outputs of trajectories that are reduced: both ends. Raises InputError: a single run, or a
     setting whose results are not among what is kept."""
     if not several:

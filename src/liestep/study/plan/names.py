@@ -50,17 +50,17 @@ def named_files(folder: Path, what: str) -> list[Path]:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
             raise InputError(f"cannot read {error.filename}: {error.strerror}; what is in it would be overlooked")
 
-    found, names = [], [Path(place, name) for place, folders, files in os.walk(folder, onerror=refuse)
+    paths, names = [], [Path(place, name) for place, folders, files in os.walk(folder, onerror=refuse)
                         for name in (*folders, *files) if name.endswith(".yaml")]
     for path in sorted(names, key=lambda path: path.with_suffix("").as_posix()):
         name = path.relative_to(folder).with_suffix("").as_posix()
         if not any(part.startswith(".") for part in name.split("/")):
             require_name(what, name, folder)
-            found.append(path)
-    if same := twins(path.relative_to(folder).as_posix() for path in found):
+            paths.append(path)
+    if same := twins(path.relative_to(folder).as_posix() for path in paths):
         raise InputError(f"{folder}: {same[0]} and {same[1]} differ in upper and lower case only, and are one file on"
                          " many disks; rename one")
-    return found
+    return paths
 
 
 def study_files(config: Path) -> dict[str, Path]:

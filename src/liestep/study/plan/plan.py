@@ -11,10 +11,12 @@ from typing import Any
 from liestep.errors import InputError, unknown
 from liestep.files.records import short_hash
 from liestep.mechanics.contracts.method import Method, choices
+from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation import catalogue
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.endings.events import Control
 from liestep.simulation.plugins.loading import load_plugins, require_named
+from liestep.simulation.runs.estimate import Estimate, estimate
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import Start, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
@@ -43,7 +45,7 @@ MEANINGLESS = {True: ("steps", "statistics_every", "exponents"), False: ("tolera
 @dataclass(frozen=True)
 class Cell:
     """One run of a study: (problem, integrator, resolution) by their keys, its file, and what makes its specification.
-    `known` is the fingerprint where an earlier start has found it."""
+    `known` and `sized` are the fingerprint and the estimate where an earlier start has found them."""
 
     study: str
     problem: str
@@ -52,6 +54,7 @@ class Cell:
     path: Path
     specified: Callable[[], RunSpecification]
     known: str = ""
+    sized: Estimate | None = None
 
     @cached_property
     def spec(self) -> RunSpecification:
@@ -61,6 +64,10 @@ class Cell:
     def fingerprint(self) -> str:
         """Changes when the specification or a used source changes."""
         return self.known or f"{self.spec.sha256}:{self.spec.source_hash}"
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        return self.sized or estimate(self.spec)
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,7 @@ class Study:
             if table not in (known := modules_of(self.paper)):
                 raise self.complain(("tables", number), unknown("table", table, known))
         self._plugins = self._load_plugins()  # ids
+        self.code = "".join(catalogue.plugin_entries()[name].content for name in self._plugins)
         self.not_applicable: dict[tuple[str, str], str] = {}  # (problem, integrator) -> sentence
         if self.config.every_integrator:
             self.config, self.not_applicable = expanded(self.config, self._plugins)
@@ -206,14 +214,15 @@ class Study:
         """File of the reference of a problem."""
         return self.folder/"references"/f"{problem}.nc"
 
-    def planned_before(self, problem: str, integrator: str, fingerprints: Mapping[str, str]) -> Sweep:
-        """A sweep whose fingerprints by resolution are known; its runs are specified when somebody asks for it."""
+    def planned_before(self, problem: str, integrator: str, found: Mapping[str, Sequence[Any]]) -> Sweep:
+        """A sweep whose fingerprints and estimates by resolution are known; its runs are specified when somebody asks
+        for it."""
         def specified(label: str) -> RunSpecification:
             return self.select(problem, integrator, [label])[0].spec
 
         return Sweep(self.name, problem, integrator, tuple(
             Cell(self.name, problem, integrator, label, self.run_path(problem, integrator, label),
-                 partial(specified, label), known) for label, known in fingerprints.items()))
+                 partial(specified, label), known, Estimate(*sizes)) for label, (known, *sizes) in found.items()))
 
     def _start(self, problem: str, setup: ProblemConfig) -> Start:
         """Parameters and initial state of a problem, checked once for all its runs; of a map, of its first values."""
@@ -232,9 +241,9 @@ class Study:
                 raise self.complain((*place, "preset"),
                                     unknown(f"preset of {setup.system}", setup.preset, facts.presets))
             try:
-                found = self._maps[problem] = map_of(setup)
-                if found is not None:
-                    self._starts[problem] = require_map(found, setup.system, self._request(setup))
+                mapped = self._maps[problem] = map_of(setup)
+                if mapped is not None:
+                    self._starts[problem] = require_map(mapped, setup.system, self._request(setup))
                 else:
                     self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
                                                      initial=setup.initial)
@@ -308,30 +317,30 @@ class Study:
         cells: dict[str, Cell] = {}
         word = "tolerances" if adaptive else "steps"
         try:
-            found, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
-            ladder = {each: found.pop(each) for each in ("steps", "tolerances")}[word]
-            budgets, most = found.pop("evaluations"), found.pop("operations")
+            settings, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
+            ladder = {each: settings.pop(each) for each in ("steps", "tolerances")}[word]
+            budgets, most = settings.pop("evaluations"), settings.pop("operations")
             budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
             own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
             if declared.fictitious and budgets is not None and not any(own):
                 ladder = None  # the study's tolerances are errors
             if parameters is not None:
-                require_settings(found)
-            ensemble, sides = found.pop("ensemble"), found.pop("grid")
+                require_settings(settings)
+            ensemble, sides = settings.pop("ensemble"), settings.pop("grid")
             members = ensemble and ensemble.model_dump()
             if isinstance(sides, list):  # of starts; a map has no members
                 members = {"turns": [side.model_dump() for side in sides]}
-            if found["reduced"]:
-                found |= require_reduced(found, adaptive, parameters is not None or members is not None)
+            if settings["reduced"]:
+                settings |= require_reduced(settings, adaptive, parameters is not None or members is not None)
             if ladder is None and (budgets is None or (adaptive and not declared.fictitious)):
                 raise self.complain(place, f"{word} are missing for {key}: give them at the study, the problem, the"
                                     " integrator or the pair")
             t_end = setup.t_end if setup.t_end is not None else start.t_end
-            common = {setting: value for setting, value in found.items() if value is not None
+            common = {setting: value for setting, value in settings.items() if value is not None
                       and setting not in (("exponents",) if adaptive else ADAPTIVE)}
             common |= {"ensemble": members} | (self._control(setup.control) if setup.control else {})
             make = partial(specify, setup.system, name, t_end=t_end, options=entry.options, start=start)
-            for size in self._sizes(make, declared, ladder, budgets, t_end, found["samples"]):
+            for size in self._sizes(make, declared, ladder, budgets, t_end, settings["samples"]):
                 spec = make(**common | {"tolerance" if adaptive else "steps": size})
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
                 if label in cells:
@@ -380,7 +389,7 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
     return config.model_copy(update={"problems": problems, "integrators": integrators}), refused
 
 
-def _refusal(setup: ProblemConfig, start: Start, name: str, options: Mapping[str, Any]) -> str | None:
+def _refusal(setup: ProblemConfig, start: Start, name: str, options: Options) -> str | None:
     """Why an integrator cannot run on a problem; None if it can."""
     declared = method(name)
     if (reason := declared.lacks(start.system.item, start.parameters)) is not None:

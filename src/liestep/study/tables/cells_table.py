@@ -46,9 +46,9 @@ def numbers(file: RunFile) -> Iterator[tuple[str, np.ndarray]]:
 def rows(cell: Cell, resolution: str, names: dict[str, type]) -> dict[str, np.ndarray | Sequence[str]]:
     """The columns of one file, with the numbers that `names` lists."""
     file, count = run_file(cell), cell.spec.trajectories
-    found = dict(numbers(file))
+    row = dict(numbers(file))
     words = {int(value): name_of(int(value)) for value in np.unique(file["status"])}
     return {"problem": [cell.problem]*count, "integrator": [cell.integrator]*count, "resolution": [resolution]*count,
             "number": np.arange(count) + first_of(cell.spec), "status": [words[value] for value in file["status"]],
-            **{name: found.get(name, np.full(count, 0 if issubclass(kind, np.integer) else np.nan, dtype=kind))
+            **{name: row.get(name, np.full(count, 0 if issubclass(kind, np.integer) else np.nan, dtype=kind))
                for name, kind in names.items()}}

@@ -4,14 +4,13 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from liestep.mechanics.formulations import formulate_standard
 from liestep.study.plan.plan import Study
 
-KNOWN: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-OF_PAPERS: dict[str, Any] = KNOWN.pop("papers")
-FURTHER: dict[str, Any] = KNOWN.pop("further")  # of metrics.csv, which depend on the study
+KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+OF_PAPERS = KNOWN.pop("papers")
+FURTHER = KNOWN.pop("further")  # of metrics.csv, which depend on the study
 ENDS = {"_accepted": "over accepted steps", "_reached": "of a run that stopped early, up to the time that it reached",
         **{f"_{axis}": f"component {axis}" for axis in "xyz"}}
 SHOWN = ("s", "J", "1/s", "flops")  # units that stand in headings

@@ -1,6 +1,7 @@
 """Does an invariant drift? Verdict from its signed deviation d = I - I(0) along one run, and its confirmation at 4 T. A
 slope with its ordinary standard error calls a symplectic method drifting, because deviations are strongly correlated;
 maxima of |d| miss a drift through zero. Hence block means, a moving-block bootstrap and a growth exponent together."""
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, floor, inf, isfinite, log10
 from typing import Literal
@@ -57,6 +58,29 @@ class DriftEstimate:
     round_off: float
     duration: float
     deciding_time: float | None = None
+
+
+@dataclass(frozen=True)
+class KeptVariable:
+    """Where a file keeps something that the exact motion keeps."""
+
+    variable: str
+    index: int | None   # of the component, None for a single number
+    residual: bool      # measured from zero
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Its part of the variable's values (..., components)."""
+        return values if self.index is None else values[..., self.index]
+
+
+def kept_variables(attributes: Mapping[str, float | str], attribute: str) -> dict[str, KeptVariable]:
+    """What an attribute of a file lists, `invariants` or `residuals`, by name."""
+    kept = {}
+    for item in str(attributes.get(attribute, "")).split():
+        name, _, place = item.partition("=")
+        variable, _, index = place.partition(":")
+        kept[name] = KeptVariable(variable, int(index) if index else None, attribute == "residuals")
+    return kept
 
 
 def drift_verdict(time: ArrayLike, deviation: ArrayLike, block_mean: ArrayLike, *, scale: float = 1.0, steps: int,

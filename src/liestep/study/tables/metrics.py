@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from liestep.compile import counters
 from liestep.errors import InputError
 from liestep.files.textfiles import TableRow
+from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.sheet import Options
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.files import RunFile
@@ -107,9 +108,8 @@ def _second_reference(study: Study, problem: str) -> RunFile | None:
     return None if file.failed else file
 
 
-def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None,
-         cost: Cost | None) -> TableRow:
-    spec, changes = cell.spec, _changes(cell.spec)
+def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, cost: Cost | None) -> TableRow:
+    spec, changes = cell.spec, dict(formulated_of(cell.spec).changes)
     changes |= {f"{name}{SUFFIX}": f"{change}{SUFFIX}" for name, change in changes.items()}
     attributes = {changes.get(name, name): value for name, value in file.attributes.items()}
     declared, facts = spec.method, spec.sheet
@@ -157,16 +157,16 @@ def stopped_runs(rows: "pandas.DataFrame") -> str:
     return f"{len(stopped)} of {len(rows)} runs stopped early: {', '.join(names)}{more}" if names else ""
 
 
-def _changes(spec: RunSpecification) -> dict[str, str]:
-    """`Formulated.changes` of a run, which depend on its parameters."""
+def formulated_of(spec: RunSpecification) -> Formulated:
+    """The problem of a run as its method asks for it, whose statistics depend on its options and parameters."""
     key = spec.problem, spec.integrator, repr(sorted(spec.options.items())), repr(sorted(spec.parameters.items()))
     if key not in _known:
         _known[key] = formulate(spec.sheet, spec.parameters, spec.initial,
-                                spec.method.on(spec.sheet).formulation, spec.options).changes
-    return dict(_known[key])
+                                spec.method.on(spec.sheet).formulation, spec.options)
+    return _known[key]
 
 
-_known: dict[tuple[str, ...], dict[str, str]] = {}  # of the runs of this process
+_known: dict[tuple[str, ...], Formulated] = {}  # of the runs of this process
 
 
 def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict[str, float]:

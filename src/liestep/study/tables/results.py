@@ -1,19 +1,46 @@
 """What a study has produced, for tables, figures and claims, checked against today's study and sources."""
+import io
+from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 
 import pandas
 
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
-from liestep.files.textfiles import read_csv
+from liestep.files.textfiles import read_text
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import rows_of
 from liestep.study.plan.config import StudyConfig
 from liestep.study.plan.plan import Cell, Study
 from liestep.study.tables.kinds import KEYS, table_of
+from liestep.study.tables.liestep_tables import unquoted
 from liestep.study.tables.reading import reference_file, whole_file
 
+# columns of text, also where all entries are digits
+TEXTS = ("study", "problem", "integrator", "resolution", "run_sha256", "source_hash")
 TIMINGS = ("runtime", "run_sha256", "tolerance", "seconds", "error")  # further columns of timings.csv
+
+
+def read_csv(path: Path, columns: Iterable[str] = ()) -> pandas.DataFrame:
+    """A table written by `csv_text`; only empty fields are missing values. Raises InputError: missing, truncated, not a
+    table, or without one of the columns."""
+    text = read_text(path)
+    if not text.endswith("\n"):
+        raise InputError(f"{path} is truncated: its last line has no end; remove it and make it again")
+    try:
+        table = pandas.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""],
+                                dtype=dict.fromkeys(TEXTS, str))
+    except Exception:  # of damaged text, pandas raises anything
+        raise InputError(f"{path} is not a table of values with commas between them; remove it"
+                         " and make it again") from None
+    if "'" in text:
+        table = table.map(unquoted)
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it"
+                         " and make it again")
+    return table
 
 
 class StudyResults:

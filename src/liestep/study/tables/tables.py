@@ -1,13 +1,13 @@
 """All tables of a study: tidy CSV files, and tables.md to read."""
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from liestep.files.textfiles import TableRow, csv_text, without_markup, write_text_atomically
+from liestep.files.textfiles import TableRow, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
 from liestep.study.tables import cells_table, metrics
 from liestep.study.tables.kinds import Table, of_maps, table_of
+from liestep.study.tables.liestep_tables import csv_text, filled, markdown
 from liestep.study.tables.results import StudyResults
 
 
@@ -54,26 +54,3 @@ def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[Table
     path = study.folder/f"{name}.csv"
     write_text_atomically(path, csv_text(columns, rows))
     return path
-
-
-def filled(value: Any) -> bool:
-    """Neither None nor NaN."""
-    return value is not None and value == value
-
-
-def markdown(columns: Iterable[str], rows: Iterable[TableRow]) -> str:
-    """A table with five significant digits; what is missing is empty."""
-    columns = list(columns)
-    lines = ["| " + " | ".join(map(_text, columns)) + " |", "|" + " --- |"*len(columns)]
-    lines += ["| " + " | ".join(_text(row.get(name)) for name in columns) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _text(value: Any) -> str:
-    if not filled(value):
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.5g}"
-    return without_markup(str(value).replace("|", "\\|").replace("\n", " "))

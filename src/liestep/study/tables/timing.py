@@ -14,7 +14,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance, advance_adaptive, new_memory
 from liestep.compile.status import Status
 from liestep.errors import PluginError
-from liestep.files.textfiles import TableRow, csv_text, write_text_atomically
+from liestep.files.textfiles import TableRow, write_text_atomically
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
 from liestep.simulation.machine_code.straight import for_loop
@@ -24,6 +24,7 @@ from liestep.simulation.runs.execution import STEP_LOG, build, new_integrals, ne
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.errors import field_errors, largest_error
+from liestep.study.tables.liestep_tables import csv_text
 
 if TYPE_CHECKING:  # recommendations time runs without any study
     from liestep.study.plan.plan import Study

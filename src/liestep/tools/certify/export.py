@@ -19,15 +19,17 @@ import numpy as np
 
 from liestep.compile.status import IntegrationError
 from liestep.errors import InputError, unknown
-from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import TableRow, write_text_atomically
 from liestep.mechanics.contracts.formulated import StateField
+from liestep.mechanics.contracts.sheet import Fields, Parameters
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import ranked, sheet, system_ids
 from liestep.simulation.references.reference import kept_reference, specify_reference
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
+from liestep.study.tables.liestep_tables import csv_text
 from liestep.tools.certify.judgement import Problem
-from liestep.tools.certify.number import numbers
+from liestep.tools.certify.number import Number, numbers
 from liestep.tools.certify.steps import Case, Step, enough_of, flow, largest, on_manifold, step_of
 
 PROVEN = Path(__file__).with_name("preset_bounds.json")
@@ -69,7 +71,7 @@ def _presets(problem: str, preset: str | None) -> list[str]:
     return [preset] if preset else list(known)
 
 
-def _about(problem: str, preset: str, parameters: Any, initial: Any) -> dict[str, Any]:
+def _about(problem: str, preset: str, parameters: Parameters, initial: Fields) -> dict[str, Any]:
     facts, fields = sheet(problem), Problem(problem, preset).fields
     return {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
             "equations": facts.equations, "parameters": parameters, "initial": initial,
@@ -89,15 +91,15 @@ def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
     """One preset: starts and ends as decimal numbers, which are no float64."""
     shared = specify_reference(problem, preset=preset, samples=SAMPLES).run.canonical()
     t_end = sheet(problem).presets[preset].t_end
-    found = _about(problem, preset, shared["parameters"], shared["initial"])
+    about = _about(problem, preset, shared["parameters"], shared["initial"])
     try:
         initial, final, bound = many_digits(problem, preset, t_end, digits)
     except InputError as error:
-        return found | {"status": f"no end state: {error}"}
-    found |= {"initial": initial, "t_end": t_end, "final": final}
+        return about | {"status": f"no end state: {error}"}
+    about |= {"initial": initial, "t_end": t_end, "final": final}
     known = json.loads(PROVEN.read_text("utf-8")).get(f"{problem} {preset}", {})
-    proven = known and all(found[key] == value for key, value in known.items() if key != "bound")
-    return found | {"error_bound": dict.fromkeys(final, known["bound"] if proven else bound),
+    proven = known and all(about[key] == value for key, value in known.items() if key != "bound")
+    return about | {"error_bound": dict.fromkeys(final, known["bound"] if proven else bound),
                     "status": f"{digits} digits, {'proven' if proven else 'estimated'} bound"}
 
 
@@ -105,18 +107,18 @@ def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
     """One preset: numbers as floats, whose JSON text reads back as the same float64."""
     start, spec = start_of(problem, preset=preset), specify_reference(problem, preset=preset, samples=SAMPLES)
     shared = spec.run.canonical()
-    found = _about(problem, preset, shared["parameters"], shared["initial"])
+    about = _about(problem, preset, shared["parameters"], shared["initial"])
     try:
         reference = kept_reference(path, spec)
     except InputError as error:
-        return found | {"status": f"no end state: {error}"}
+        return about | {"status": f"no end state: {error}"}
     last, bounds = certified(reference, list(start.initial))
     if last == 0:
-        return found | {"status": f"no end state: the engines disagree by more than {TRUSTED:g} before t ="
+        return about | {"status": f"no end state: the engines disagree by more than {TRUSTED:g} before t ="
                         f" {reference['time'][1]:g}"}
     short = ("" if last == SAMPLES - 1 else f", the engines disagree by more than {TRUSTED:g} before t ="
              f" {reference['time'][last + 1]:g}")
-    return found | {
+    return about | {
         "t_end": float(reference["time"][last]),
         "final": {name: reference[name][last].tolist() for name in start.initial}, "error_bound": bounds,
         "energy": float(reference["energy"][last]), "engines": reference.attributes["engines"],
@@ -132,7 +134,7 @@ def certified(reference: RunFile, names: list[str]) -> tuple[int, dict[str, floa
                    for name, gap in gaps.items()})
 
 
-def _rows(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(item: dict[str, Any]) -> Iterator[TableRow]:
     """One row per number of the state, 17 significant digits or those asked for."""
     for name, field in item["fields"].items():
         final = np.ravel(item["final"][name]) if "final" in item else [None]*len(field["columns"])
@@ -142,7 +144,7 @@ def _rows(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
                    "error_bound": item.get("error_bound", {}).get(name), "status": item["status"]}
 
 
-def _number(value: Any) -> str | None:
+def _number(value: float | str | None) -> str | None:
     return value if value is None or isinstance(value, str) else f"{value:.16e}"
 
 
@@ -189,7 +191,7 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> tuple[D
             f"{TIMES*gap + size*10.0**-digits:.1e}")
 
 
-def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: Any, digits: int) -> Decimals:
+def _decimals(found: Mapping[str, np.ndarray], names: Iterable[str], kind: type[Number], digits: int) -> Decimals:
     return {name: [kind.context.nstr(kind.of(x), digits, strip_zeros=False) for x in found[name].flat]
             for name in names}
 
@@ -207,12 +209,12 @@ def _end(field: Step, t_end: Fraction, step: Fraction) -> np.ndarray:
     while done < t_end:
         size = min(step, t_end - done)
         try:
-            found = flow(field, kind.of(size), kind.of(done), EXTRAPOLATED)
-            reached = found.error < enough_of(field.digits)
+            extrapolated = flow(field, kind.of(size), kind.of(done), EXTRAPOLATED)
+            reached = extrapolated.error < enough_of(field.digits)
         except IntegrationError:
             reached = False
         if reached:
-            field, done = field._replace(start=found.state), done + size
+            field, done = field._replace(start=extrapolated.state), done + size
         elif step <= least:
             raise InputError(f"no {field.digits} digits at t = {float(done):g}: the equations are not smooth, or not in"
                              " so many digits")

@@ -2,11 +2,11 @@
 are symplectic: |J^T Omega J - Omega| of one step, J by central differences (forms: `simulation.tangents.directions`);
 |det J - 1| of those that keep the volume of the state space.
 With the orders they are what `liestep certify` says."""
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from liestep.simulation.catalogue import integrator_calls, method, own_integrato
 from liestep.simulation.runs.specification import complete_options, start_of
 from liestep.simulation.tangents import directions
 from liestep.tools.certify import orders
-from liestep.tools.certify.number import functions_of, numbers
+from liestep.tools.certify.number import Number, numbers
 from liestep.tools.certify.steps import REDUNDANT, Case, largest, step_of
 
 DIGITS = 60
@@ -117,7 +117,7 @@ class Defect(NamedTuple):
     """Logarithms of the defects at STEPS, relative to the largest entry of Omega."""
 
     integrator: str
-    options: Mapping[str, Any]
+    options: Options
     case: str
     order: int
     sizes: tuple[float, ...]
@@ -135,7 +135,7 @@ class Defect(NamedTuple):
         return self.sizes[0] >= VISIBLE and abs(self.slope - self.order - 1) <= SLOPE_ALLOWED
 
 
-def declared_to_keep(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> frozenset[Keeps]:
+def declared_to_keep(case: Case, integrator: str, options: Options | None = None) -> frozenset[Keeps]:
     """What is declared to be kept on a case."""
     facts = sheet(case.problem)
     parameters = start_of(case.problem, preset=case.preset, parameters=case.parameters).parameters
@@ -143,13 +143,13 @@ def declared_to_keep(case: Case, integrator: str, options: Mapping[str, Any] | N
     return declared.kept(complete_options(declared, facts, parameters, options or {}), facts, parameters)
 
 
-def declared_symplectic(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> bool:
+def declared_symplectic(case: Case, integrator: str, options: Options | None = None) -> bool:
     """Whether the symplectic form is declared to be kept on a case."""
     return Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options)
 
 
-def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, sign: int = 1) -> Defect:
-    """Defects of one method; `sign` -1 turns a term of the form on T*SO(3) round, so that nothing keeps it."""
+def defect_of(case: Case, integrator: str, options: Options | None = None) -> Defect:
+    """Defects of one method."""
     step = step_of(case, integrator, options, DIGITS)
     form: directions.Form
     pair: Callable[[np.ndarray], directions.Pair]
@@ -160,18 +160,18 @@ def defect_of(case: Case, integrator: str, options: Mapping[str, Any] | None = N
     elif "attitude" in step.fields:  # T*SO(3), rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay
         basis = [moved for axis in np.eye(3, dtype=int).astype(object)
                  for moved in (_moved(y, (slice(3), np.cross(axis[None], y[:3]))), _moved(y, (3, axis)))]
-        form, pair = directions.body_form(sign), lambda y: (y[:3], y[3])
+        form, pair = directions.body_form, lambda y: (y[:3], y[3])
     elif "omega" in step.fields:  # (TS^2)^n, rows q then omega: 4 for each body
-        basis = [moved for i in range(n) for u in _tangents(y[i])
+        basis = [moved for i in range(n) for u in directions.across(y[i])
                  for moved in (_moved(y, (i, u), (n + i, -(y[n + i] @ u)*y[i])), _moved(y, (n + i, u)))]
         mass = step_of(case, ranked("shown", "sphere_lagrangian")[0], {}, DIGITS).problem.mass
         matrix = mass.matrix if hasattr(mass, "matrix") else np.diag(mass.m)
         form, pair = directions.sphere_form(matrix), lambda y: (y[:n], y[n:])
     else:  # (S^2)^n, rows q: 2 for each
-        basis = [_moved(y, (i, u)) for i in range(len(y)) for u in _tangents(y[i])]
+        basis = [_moved(y, (i, u)) for i in range(len(y)) for u in directions.across(y[i])]
         form, pair = directions.area_form(step.problem.generator.pace), lambda y: (y, y)
 
-    def size(h: Any) -> float:
+    def size(h: Number) -> float:
         new = step(h)
         pushed = [(step(h, y + move*v) - step(h, y - move*v))/(2*move) for v in basis]
         values, changed = directions.changes(form, (pair(y), [*map(pair, basis)]), (pair(new), [*map(pair, pushed)]))
@@ -207,13 +207,13 @@ def defects() -> Iterator[Defect]:
                                    and not declared_symplectic(case, name)))
 
 
-def volume_defect(case: Case, integrator: str, options: Mapping[str, Any] | None = None) -> Defect:
+def volume_defect(case: Case, integrator: str, options: Options | None = None) -> Defect:
     """|det J - 1| of one method."""
     step, kind = step_of(case, integrator, options, DIGITS), numbers(DIGITS)
     move = kind.of(DIFFERENCE)
     basis = [_moved(step.start, (place, kind.of(1))) for place in np.ndindex(step.start.shape)]
 
-    def size(h: Any) -> float:
+    def size(h: Number) -> float:
         left = np.array([((step(h, step.start + move*v) - step(h, step.start - move*v))/(2*move)).ravel()
                          for v in basis], dtype=object)
         return abs(kind.context.det(kind.context.matrix(left.tolist())) - 1).exponent10()
@@ -232,20 +232,12 @@ def volume_defects() -> Iterator[Defect]:
     yield volume_defect(case, ranked("shown", "vector_field")[0])
 
 
-def _moved(y: np.ndarray, *parts: tuple[Any, Any]) -> np.ndarray:
+def _moved(y: np.ndarray, *parts: tuple[int | slice | tuple[int, ...], Number | np.ndarray]) -> np.ndarray:
     """A tangent at y with these (place, value), zero elsewhere."""
     out = np.full(y.shape, numbers(DIGITS).of(0), dtype=object)
     for place, value in parts:
         out[place] = value
     return out
-
-
-def _tangents(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two orthogonal unit vectors of the tangent plane of a sphere at q."""
-    axis = np.array([int(k == int(np.argmin(np.abs(q.astype(float))))) for k in range(3)], dtype=object)
-    first = np.cross(axis, q)
-    first = first/functions_of(DIGITS).sqrt(first @ first)
-    return first, np.cross(q, first)
 
 
 def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:

@@ -15,7 +15,9 @@ import pandas
 
 from liestep.compile import counters
 from liestep.errors import InputError
+from liestep.files.textfiles import TableRow
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.mechanics.contracts.sheet import Fields, Parameters
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.endings.legs import statistics_of
 from liestep.simulation.references.reference import (
@@ -38,7 +40,7 @@ from liestep.study.tables.kinds.work import PAIR, WORK, at_equal_error
 
 OWN_WORK = "work"  # observable that is subtracted from the energy of a system with forces
 RUN = ("problem", "label", "file", "resolution", "step", "tolerance")
-Tables = dict[str, list[dict[str, Any]]]
+Tables = dict[str, list[TableRow]]
 
 
 class StateFile(Protocol):
@@ -54,7 +56,7 @@ class StateFile(Protocol):
     def fields(self) -> Mapping[str, np.ndarray]: ...
 
     @property
-    def facts(self) -> Mapping[str, Any]: ...
+    def facts(self) -> Mapping[str, float | str]: ...
 
 
 class Problem:
@@ -63,14 +65,14 @@ class Problem:
 
     refused = (InputError,)
 
-    def __init__(self, problem: str, preset: str | None = None, parameters: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, problem: str, preset: str | None = None, parameters: Parameters | None = None) -> None:
         start = start_of(problem, preset=preset, parameters=parameters)
         self.system, self.parameters, self.initial = start.system.item, start.parameters, start.initial
         self.chosen: dict[str, Any] = {"problem": problem, "preset": preset, "parameters": parameters}
         self.what = f"{problem} with preset {preset or self.system.default}"
-        found = formulate_standard(self.system, self.parameters, self.initial)
-        self.fields = {part.name: part for part in found.fields if part.name in self.initial}
-        self.optional = tuple(part.name for part in found.observables if part.name == OWN_WORK)
+        formulated = formulate_standard(self.system, self.parameters, self.initial)
+        self.fields = {part.name: part for part in formulated.fields if part.name in self.initial}
+        self.optional = tuple(part.name for part in formulated.observables if part.name == OWN_WORK)
         self.moments = None if self.system.moments is None else self.system.moments(self.parameters)
 
     def vouch(self, path: Path) -> None:
@@ -89,11 +91,11 @@ class Problem:
         """Intervals of the reference that a file holds."""
         return len(read(path, ("time",))["time"]) - 1
 
-    def specify(self, t_end: float, outputs: int | None, initial: Any = None) -> ReferenceSpecification:
+    def specify(self, t_end: float, outputs: int | None, initial: Fields | None = None) -> ReferenceSpecification:
         """The reference up to t_end, with the states at the ends of `outputs` intervals."""
         return specify_reference(**self.chosen, initial=initial, t_end=t_end, samples=(outputs or 1) + 1)
 
-    def judged(self, files: Sequence[StateFile], facts: Sequence[Mapping[str, Any]],
+    def judged(self, files: Sequence[StateFile], facts: Sequence[Mapping[str, float | str]],
                initial: Mapping[str, np.ndarray] | None, outputs: int | None, reference: Path | None) -> Tables:
         """Tables of files with what is known about each; `outputs` None: invariants only."""
         spec = self.specify(float(files[0].time[-1]), outputs, initial)
@@ -152,7 +154,7 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
 
 
 def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecification,
-             facts: Mapping[str, Any]) -> dict[str, Any]:
+             facts: Mapping[str, Any]) -> TableRow:
     error, floor, scale = StateError(), nan, nan
     if reference is not None:
         every = (run["time"].size - 1)//(reference["time"].size - 1)
@@ -160,7 +162,7 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
                                           if not name.endswith(BLOCKS_SUFFIX)})
         error, floor = state_error(thinned, reference), reference_floor(reference, error_fields(run))
         scale = float(reference.attributes["energy_scale"])
-    found, label = run.attributes, facts["label"]
+    attributes, label = run.attributes, facts["label"]
     tolerance, step = facts.get("tolerance"), facts.get("step")
     steps = int(facts.get("steps") or (round(spec.run.t_end/step) if step else 0)) or None
     resolution = f"tol{tolerance:.6g}" if tolerance else f"h{step:.6g}" if step else run.path.stem
@@ -174,19 +176,19 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
         **{f"error_{name}": value for name, value in error.parts.items()}, "error_final": error.final, "floor": floor,
         "floor_reference": floor, "seconds": facts.get("seconds", nan), "cost": nan,
         **{name: facts.get(name, nan) for name in counters.NAMES},
-        **{name: value for name, value in found.items() if "_error_m" in name},
-        "momentum_scale": found["momentum_scale"],
-        "energy_error_mean_relative": found["energy_error_mean"]/scale if scale else nan}
+        **{name: value for name, value in attributes.items() if "_error_m" in name},
+        "momentum_scale": attributes["momentum_scale"],
+        "energy_error_mean_relative": attributes["energy_error_mean"]/scale if scale else nan}
 
 
-def _work(table: pandas.DataFrame) -> list[dict[str, Any]]:
+def _work(table: pandas.DataFrame) -> list[TableRow]:
     """Work at equal error of every label that has at least two files."""
     return [dict(runs.iloc[0][list(PAIR)]) | row for _, runs in table.groupby("integrator", sort=False)
             for row in at_equal_error(runs, (*WORK, "seconds"))]
 
 
-def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpecification) -> list[dict[str, Any]]:
-    found = []
+def _drift(rows: list[TableRow], runs: list[RunFile], spec: ReferenceSpecification) -> list[TableRow]:
+    lines = []
     for row, run in zip(rows, runs, strict=True):
         common, verdicts = {name: row[name] for name in (*RUN, "t_end", "steps")}, estimates(spec.run, run)
         for name in invariants(run):
@@ -199,5 +201,5 @@ def _drift(rows: list[dict[str, Any]], runs: list[RunFile], spec: ReferenceSpeci
                           "reason": f"the work of the forces is needed: write it as {OWN_WORK!r} (J)"}
             else:
                 values = {"verdict": "too short", "reason": estimate}
-            found.append(common | {"invariant": name} | values)
-    return found
+            lines.append(common | {"invariant": name} | values)
+    return lines

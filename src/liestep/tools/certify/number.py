@@ -1,6 +1,6 @@
 """Real numbers of a fixed number of digits: those of mpmath (which uses gmpy2 if it is there) that refuse to be rounded
-in silence; and their functions, with the series of rotations summed until a term no longer counts: what stands for the
-kernels of `compile.rows` and `geometry.so3` that are complete for float64 only.
+in silence; and their functions, with those of rotations in closed form: what stands for the kernels of `compile.rows`
+and `geometry.so3` that are complete for float64 only.
 
 Whatever meets a float64 that is not a short binary fraction falls back to float64: a literal such as 1/6 that enters a
 result is found at the end as a float in the state. Short fractions (0.5, 2.0, 0.0625) are exact and stay exact.
@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache, partial, wraps
 from typing import Any
 
 from mpmath import MPContext, libmp
@@ -22,8 +22,7 @@ NEAREST = "n"
 SHORT = 1024.0   # short binary fractions are multiples of 1/SHORT
 LARGEST_SHORT = 1e6  # largest short binary fraction
 GUARD = 20       # bits beyond the digits asked for
-MARGIN = 32          # bits of sums of series beyond those of a number
-SERIES_BELOW = 1.0   # squared angle: the closed forms lose digits below, the series of dexpinv converge up to 4 pi^2
+ROUGH, LOST = 10, 2.0  # digits, of which there are multiples more; powers of a squared angle that closed forms lose
 OPERATIONS = tuple(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv") for side in ("", "r"))
 
 
@@ -62,7 +61,7 @@ class Number:
             cls.data = False
 
     @classmethod
-    def raw(cls, value: tuple[Any, ...]) -> Any:
+    def raw(cls, value: tuple[int, ...]) -> Any:
         """From the value as mpmath keeps it."""
         number: Any = object.__new__(cls)
         number._mpf_ = value
@@ -73,7 +72,7 @@ class Number:
         return float(self.context.log10(abs(self))) if self else -float("inf")
 
 
-def _strict(cls: type[Number], name: str, known: Callable[[float], Any]) -> Callable[[Any, Any], Any]:
+def _strict(cls: type[Number], name: str, known: Callable[[float], Number | None]) -> Callable[[Any, Any], Any]:
     """A binary operation of mpmath that leaves floats to float64 unless they are exact."""
     exact, rough = getattr(cls, name), getattr(float, name)
 
@@ -117,7 +116,7 @@ def functions_of(digits: int) -> Functions:
         kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
 
 
-def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[Any], float]) -> Callable[[Any], Any]:
+def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[float], float]) -> Callable[[Any], Any]:
     """NaN where the function does not exist, as its compiled counterpart; float64 stays what it is."""
     def apply(x: Any) -> Any:
         if not isinstance(x, kind):
@@ -130,46 +129,35 @@ def _unary(kind: type[Number], function: Callable[..., Any], rough: Callable[[An
     return apply
 
 
-@cache
-def _factors(kind: type[Number], name: str) -> list[int]:
-    """Coefficients of a series in the squared angle, at angle 1, as multiples of 2^-(BITS + MARGIN): enough for
-    SERIES_BELOW."""
-    found: list[Fraction] = []
-    least = Fraction(1, 2**kind.BITS)
-    while not found or abs(found[-1]) > least*abs(found[0]):
-        found.append(term(name, len(found)))
-    return [round(x*2**(kind.BITS + MARGIN)) for x in found]
+def _exact(*names: str) -> Callable[[Any], Any]:
+    """Decorator of closed forms of a squared angle, whose differences lose digits for small angles: they are computed
+    with so many more. names: of their series, whose first terms are the values at zero."""
+    def decorated(closed: Callable[..., tuple[Number, ...]]) -> Callable[..., tuple[Number, ...]]:
+        @wraps(closed)
+        def found(kind: type[Number], z2: Number) -> tuple[Number, ...]:
+            if not z2:
+                return tuple(kind.of(term(name, 0)) for name in names)
+            lost = math.ceil(max(0.0, -LOST*z2.exponent10())/ROUGH)*ROUGH
+            more = numbers(kind.DIGITS + ROUGH + lost)
+            return tuple(kind.raw(libmp.mpf_pos(x.value, kind.BITS, NEAREST)) for x in closed(more, more.raw(z2.value)))
+
+        return found
+
+    return decorated
 
 
-def _sum(kind: type[Number], name: str, z2: Any) -> Number:
-    """sum_k factor_k z2^k, from the first term that counts down to the largest: in whole multiples of
-    2^-(BITS + MARGIN), because the first factor is of the order of 1 and the sum as well."""
-    factors = _factors(kind, name)  # type: ignore[arg-type]  # numbers have no hash, their class has
-    places = kind.BITS + MARGIN
-    _, mantissa, exponent, bits = z2.value
-    size = exponent + bits if mantissa else -10**9  # |z2| < 2^size
-    count = len(factors) if size >= 0 else min(len(factors), 2 + kind.BITS//-size)
-    squared = libmp.to_fixed(z2.value, places)
-    total = factors[count - 1]
-    for factor in reversed(factors[:count - 1]):
-        total = factor + (squared*total >> places)
-    return kind.raw(libmp.from_man_exp(total, -places, kind.BITS, NEAREST))
-
-
-def coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+@_exact("s", "c", "d")
+def coefficients(kind: type[Number], z2: Number) -> tuple[Number, ...]:
     """(s, c, d) of `geometry.so3.coefficients`."""
-    if z2 < SERIES_BELOW:
-        return _sum(kind, "s", z2), _sum(kind, "c", z2), _sum(kind, "d", z2)
     table = functions_of(kind.DIGITS)
     z = table.sqrt(z2)
     s, half = table.sin(z)/z, table.sin(z/2)
     return s, 2*half*half/z2, (1 - s)/z2
 
 
-def dexpinv_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+@_exact("g", "g'")
+def dexpinv_coefficients(kind: type[Number], z2: Any) -> tuple[Number, ...]:
     """(g, g'(z)/z) of `geometry.so3.dexpinv_coefficients`."""
-    if z2 < SERIES_BELOW:
-        return _sum(kind, "g", z2), _sum(kind, "g'", z2)
     table = functions_of(kind.DIGITS)
     half = table.sqrt(z2)/2
     sine = table.sin(half)
@@ -177,9 +165,8 @@ def dexpinv_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
     return (1 - cotangent)/z2, (ratio*ratio + cotangent - 2)/(z2*z2)
 
 
-def dexp_coefficients(kind: type[Number], z2: Any) -> tuple[Any, ...]:
+@_exact("c", "d", "c'", "d'")
+def dexp_coefficients(kind: type[Number], z2: Number) -> tuple[Number, ...]:
     """(c, d, c'(z)/z, d'(z)/z) of `geometry.so3.dexp_coefficients`."""
     s, c, d = coefficients(kind, z2)
-    if z2 < SERIES_BELOW:
-        return c, d, _sum(kind, "c'", z2), _sum(kind, "d'", z2)
     return c, d, (s - 2*c)/z2, (c - 3*d)/z2

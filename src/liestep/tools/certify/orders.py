@@ -3,13 +3,14 @@
 The slope of the error between the two smallest steps, less one, is the order; at h = 1e-10 it differs from a whole
 number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
 state, the error estimate and the dense output."""
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import inf, isfinite, log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, method, own_systems, sheet
 from liestep.simulation.runs.specification import applicable, start_of
 from liestep.tools.certify.number import numbers
@@ -29,9 +30,9 @@ FLOW_SHARE = -3.0   # largest logarithm of the error of the flow divided by the 
 
 def _declared(use: str) -> tuple[Case, ...]:
     """The trials that systems of the package declare for a use, in their order."""
-    found = [(trial.place, Case(trial.name, name, trial.preset, trial.parameters))
+    cases = [(trial.place, Case(trial.name, name, trial.preset, trial.parameters))
              for name in own_systems() for trial in sheet(name).trials if trial.use == use]
-    return tuple(case for _, case in sorted(found, key=lambda item: item[0]))
+    return tuple(case for _, case in sorted(cases, key=lambda item: item[0]))
 
 
 CASES, INSTEAD, FURTHER = map(_declared, ("first", "instead", "further"))
@@ -40,7 +41,7 @@ CASES, INSTEAD, FURTHER = map(_declared, ("first", "instead", "further"))
 class Variant(NamedTuple):
     """Options of an integrator; `formulation` that a system must have which has them."""
 
-    options: Mapping[str, Any]
+    options: Options
     formulation: str = ""
 
     def of(self, cases: Iterable[Case]) -> list[Case]:
@@ -87,13 +88,13 @@ def able(case: Case, integrator: str) -> bool:
 def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
     """Those cases that an integrator can run on, or of INSTEAD for one that needs equal moments, a product of spheres,
     canonical coordinates or charged particles; for one that needs a diagonal mass matrix more of those."""
-    found = next((able_ones for group in (cases, INSTEAD)
+    fitting = next((able_ones for group in (cases, INSTEAD)
                   if (able_ones := [case for case in group if able(case, integrator)])), [])
-    further = [case for case in FURTHER if {case.problem} >= {one.problem for one in found}]
-    return found + [case for case in further if able(case, integrator)]
+    further = [case for case in FURTHER if {case.problem} >= {one.problem for one in fitting}]
+    return fitting + [case for case in further if able(case, integrator)]
 
 
-def variants_of(integrator: str) -> Iterator[tuple[Mapping[str, Any], list[Case]]]:
+def variants_of(integrator: str) -> Iterator[tuple[Options, list[Case]]]:
     """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
     whose order is the smallest of all; the first for what else may be chosen."""
     for place, variant in enumerate(declared_variants(integrator)):
@@ -107,8 +108,7 @@ def few(cases: Sequence[Case]) -> list[Case]:
     return [cases[i] for i in ENOUGH if i < len(cases)]
 
 
-def certify(integrator: str, options: Mapping[str, Any] | None = None,
-            cases: Sequence[Case] = CASES) -> list[Certificate]:
+def certify(integrator: str, options: Options | None = None, cases: Sequence[Case] = CASES) -> list[Certificate]:
     """Certificates of one integrator with these options on all cases that it can run on, or on those given. Raises
     InputError: unknown id or options; RoundedError: a float64 takes part in the digits."""
     return [one for case in cases_of(integrator, cases)
@@ -134,7 +134,7 @@ def certify_all(names: Sequence[str] = ()) -> Iterator[list[Certificate]]:
                 yield certify(name, options, cases)
 
 
-def certificates_of(step: Step, integrator: str, options: Mapping[str, Any], case: Case) -> list[Certificate]:
+def certificates_of(step: Step, integrator: str, options: Options, case: Case) -> list[Certificate]:
     """Certificates of an integrator that has been built on one case."""
     declared = method(integrator)
     decimals = declared.decimals(options)

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liestep.compile.precision import number_type
+from liestep.compile.roles import Problem, Work
 from liestep.compile.status import IntegrationError, Status
 from liestep.compile.tracing import plain_component
 from liestep.compile.trees import arrays
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import StateField
+from liestep.mechanics.contracts.sheet import Options, Parameters
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, ranked, sheet
 from liestep.simulation.runs.specification import specify
@@ -39,7 +41,7 @@ class Case:
     name: str
     problem: str
     preset: str
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    parameters: Parameters = field(default_factory=dict, hash=False)
 
 
 class Step(NamedTuple):
@@ -47,11 +49,11 @@ class Step(NamedTuple):
     is declared for these options."""
 
     integrator: Any
-    problem: Any
+    problem: Problem
     start: np.ndarray
     digits: int
     formulation: str
-    options: Mapping[str, Any]
+    options: Options
     order: int
     symmetric: bool
     fields: tuple[str, ...]   # of the state
@@ -68,7 +70,7 @@ class Step(NamedTuple):
         self.check(status, y, work)
         return y
 
-    def attempt(self, h: Number, share: Number | None) -> tuple[np.ndarray, Any, np.ndarray]:
+    def attempt(self, h: Number, share: Number | None) -> tuple[np.ndarray, Number, np.ndarray]:
         """New state, error estimate and dense output at share*h (None: the start) of one step of a pair; errors as
         `__call__`."""
         y, out = self.start.copy(), self.start.copy()
@@ -86,10 +88,10 @@ class Step(NamedTuple):
     def zero(self) -> Number:
         return numbers(self.digits).of(0)
 
-    def workspace(self, y: np.ndarray) -> Any:
+    def workspace(self, y: np.ndarray) -> Work:
         return plain_component(self.integrator.workspace(self.problem, y), functions_of(self.digits))
 
-    def check(self, status: Status, y: Any, work: Any) -> None:
+    def check(self, status: Status, y: np.ndarray | tuple[np.ndarray, ...], work: Work) -> None:
         """Raises IntegrationError or RoundedError."""
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
@@ -100,7 +102,7 @@ class Step(NamedTuple):
                                        " coefficient, a literal or a part of the problem is rounded")
 
 
-def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = None, digits: int = 150) -> Step:
+def step_of(case: Case, integrator: str, options: Options | None = None, digits: int = 150) -> Step:
     """Build an integrator of the catalogue on a case. Raises InputError: unknown ids or options; RoundedError: the
     integrator's coefficients are float64."""
     facts, kind = sheet(case.problem), numbers(digits)
@@ -128,8 +130,8 @@ def step_of(case: Case, integrator: str, options: Mapping[str, Any] | None = Non
         if declared.formulation not in REDUNDANT:
             return y
         with kind.floats_are_data():
-            found = formulated.to_fields(y)
-            fields = {name: found[name] for name in spec.initial}
+            read = formulated.to_fields(y)
+            fields = {name: read[name] for name in spec.initial}
             return formulate(facts, spec.parameters, fields, "vector_field", {}).start
 
     return Step(plain_component(component, functions),

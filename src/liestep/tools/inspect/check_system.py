@@ -1,6 +1,6 @@
 """`liestep check-system`: the checks of built-in systems on any system, with a readable result. Only implicit
 integrators use derivatives of torques: a wrong one changes no trajectory of the other checks."""
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Options, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.rigid_bodies.components import RigidBodies
@@ -29,7 +29,7 @@ STEP, TURN = 1e-4, 1e-3  # of the differences of energies; of torques, rad
 AWAY, MOST = 0.02, 4     # of the random state from the start; bodies that are tried
 
 
-def slope(function: Callable[[float], Any], step: float) -> Any:
+def slope(function: Callable[[float], np.ndarray | float], step: float) -> Any:
     """Derivative at 0 by central differences of order 4."""
     near, far = (function(s) - function(-s) for s in (step, 2.0*step))
     return (8.0*near - far)/(12.0*step)
@@ -87,9 +87,9 @@ def torque_slopes(facts: Sheet, run: RunSpecification) -> Iterator[tuple[str, fl
         for _ in range(DIRECTIONS):
             y, u = turned(form.start, generator.standard_normal(3)), generator.standard_normal(3)
             expected = slope(partial(lambda of, y, u, s: np.array(of.torque(turned(y, s*u))), problem, y, u), TURN)
-            found = np.array(problem.torque_slope(y, tuple(u)))
-            gaps.append(float(np.abs(found - expected).max()))
-            sizes += [float(np.abs(values).max()) for values in (found, expected, np.array(problem.torque(y)))]
+            told = np.array(problem.torque_slope(y, tuple(u)))
+            gaps.append(float(np.abs(told - expected).max()))
+            sizes += [float(np.abs(values).max()) for values in (told, expected, np.array(problem.torque(y)))]
         yield formulation, max(gaps)/max(sizes)
 
 
@@ -184,8 +184,8 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
             gradient = gradient - force
         torques = np.cross(q, gradient)
         torque = np.maximum(torque, np.abs(torques.sum(axis=0))/max(float(np.abs(torques).sum()), 1e-300))
-    found = limited("gradient against finite differences", "relative error", wrong, GRADIENT_LIMIT)
-    yield found if found.ok else replace(found, found=f"{found.found}; {where}")
+    row = limited("gradient against finite differences", "relative error", wrong, GRADIENT_LIMIT)
+    yield row if row.ok else replace(row, found=f"{row.found}; {where}")
     if powers:
         yield Row("force: finite, all rows written, q and omega left alone",
                   f"in {len(powers)} states; power {min(powers):.3g} to {max(powers):.3g} W", True)
@@ -285,9 +285,9 @@ class ReferenceChecks:
         outcome = run_once(spec)
         if outcome.status != Status.OK:
             return np.inf
-        found = outcome.formulated.to_fields(outcome.outputs.states)
+        fields = outcome.formulated.to_fields(outcome.outputs.states)
         return max(
-            float(item.distance(found[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
+            float(item.distance(fields[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
             for item in outcome.formulated.error_fields if item.counted and item.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:
@@ -309,7 +309,7 @@ class ReferenceChecks:
                     continue
                 yield self._agrees(label, integrator, options | composed)
 
-    def _agrees(self, label: str, integrator: str, options: Mapping[str, Any]) -> Row:
+    def _agrees(self, label: str, integrator: str, options: Options) -> Row:
         """Accurate runs, or errors that fall by 4 with half the step where no order above 2 is to be had."""
         declared, gap = method(integrator), self.error(integrator, COUNTS[-1], **options)
         found = f"{integrator} with {COUNTS[-1]} steps differs by {gap:.1e} from DOP853"
@@ -326,10 +326,10 @@ class ReferenceChecks:
         place = self.facts, self.run.parameters
         options = specification.complete_options(declared, *place, {})
         theory, symmetric = declared.order_of(options, *place), declared.symmetric_of(options, *place)
-        found = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
+        order = observed_order([self.t_end/count for count in COUNTS], errors, floor=FLOOR, theory=theory,
                                symmetric=symmetric)
         label = f"order of {name}" + (f" on {self.name}" if name not in own_integrators() else "")
-        if np.isnan(found.order):
-            return Row(label, f"none: {found.reason}", False)
-        return Row(label, f"{found.order:.2f} +- {found.uncertainty:.2f}, in theory {theory} ({found.classification})",
-                   abs(found.order - theory) <= ORDER_LIMIT)
+        if np.isnan(order.order):
+            return Row(label, f"none: {order.reason}", False)
+        return Row(label, f"{order.order:.2f} +- {order.uncertainty:.2f}, in theory {theory} ({order.classification})",
+                   abs(order.order - theory) <= ORDER_LIMIT)

@@ -2,7 +2,6 @@
 import sys
 import textwrap
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from liestep.compile.straight.symbols import MOST_NODES, Untraceable
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.method import Method
-from liestep.mechanics.contracts.sheet import Options, Parameter, Preset, Sheet
+from liestep.mechanics.contracts.sheet import Checked, Options, Parameter, Parameters, Preset, Sheet
 from liestep.mechanics.formulations import formulate, formulate_standard
 from liestep.simulation import catalogue
 from liestep.simulation.machine_code.straight import action_routines, code_in_words, routines
@@ -27,10 +26,12 @@ def describe(name: str, integrator: str | None = None) -> str:
     Raises InputError: neither; names the closest id. Why the integrator cannot run on the system."""
     if integrator is not None:
         return _pair(name, integrator)
-    if name in catalogue.system_ids():
-        return _system(name)
-    if name in catalogue.integrator_calls():
-        return _integrator(name)
+    for known, shown in ((catalogue.system_entry, _system), (catalogue.integrator_entry, _integrator)):
+        try:
+            known(name)
+        except InputError:
+            continue
+        return shown(name)
     raise InputError(unknown("problem or integrator", name, (*catalogue.system_ids(), *catalogue.integrator_ids())))
 
 
@@ -38,10 +39,10 @@ def _system(name: str) -> str:
     facts = catalogue.sheet(name)
     able = [key for key in catalogue.integrator_ids() if applicable(name, key)]
     preset, parameters = _first(facts)
-    found = formulate_standard(facts, parameters, preset.initial(parameters))
+    formulated = formulate_standard(facts, parameters, preset.initial(parameters))
     state = [f"{part.name} in {part.units}: {part.long_name}"
-             for part in found.fields if part.name in facts.state_shapes(parameters)]
-    work = any(part.name == "work" for part in found.observables)
+             for part in formulated.fields if part.name in facts.state_shapes(parameters)]
+    work = any(part.name == "work" for part in formulated.observables)
     return "\n".join([
         f"{name}: {facts.title}", "", (sys.modules[catalogue.system_entry(name).module].__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation), _entry("State", "; ".join(state)),
@@ -53,7 +54,7 @@ def _system(name: str) -> str:
         _entry("Integrators", ", ".join(able)), *_code(facts)])
 
 
-def _first(facts: Sheet) -> tuple[Preset, Any]:
+def _first(facts: Sheet) -> tuple[Preset, Parameters]:
     preset = facts.presets[facts.default]
     return preset, facts.check(preset.parameters)
 
@@ -112,7 +113,7 @@ def _form_options(facts: Sheet) -> list[tuple[str, ...]]:
     _, parameters = _first(facts)
     found: list[tuple[str, ...]] = []
     for formulation, form in facts.forms.items():
-        defaults: dict[str, Any] = {}
+        defaults: dict[str, float | str] = {}
         for key, option in form.options.items():
             defaults[key] = option.default_at(parameters, defaults)
             needs = "" if option.needs is None else f"; with {option.needs[0]} {' or '.join(option.needs[1])}"
@@ -154,7 +155,7 @@ def _integrator(name: str) -> str:
         "", _entry("Problems", ", ".join(able))])
 
 
-def _short(value: Any) -> str:
+def _short(value: Checked) -> str:
     """A parameter's value; of a long array its shape and range."""
     if not isinstance(value, np.ndarray):
         return f"{value:g}" if isinstance(value, float) else str(value)

@@ -3,7 +3,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import Any, NamedTuple
 
@@ -64,55 +64,35 @@ def _components(request: Demand, name: str) -> tuple[Any, ...]:
     return integrator, problem, *recorders, work
 
 
-class Workshop:
-    """Compiles classes of a request in two processes. The second one is started when it is first needed, is asked again
-    for later classes, and keeps what it has compiled on disk."""
+def compile_classes(asked: Demand, waiting: Sequence[MethodGroup]) -> None:
+    """Compile the classes that have no machine code yet, half of them in a second process, which keeps it on disk."""
+    names = [group.names[0] for group in waiting if not group.compiled]
+    if len(names) > 1:
+        with suppress(InputError):
+            prepare(*_components(asked, names[0]))  # what both processes would compile
+    with _beside(asked, names[1::2]):
+        for name in names[::2]:
+            compile_one(asked, name)
 
-    def __init__(self, request: Demand):
-        self.request = request
-        self.child: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> "Workshop":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.child is not None and self.child.stdin is not None:
-            with suppress(OSError):
-                self.child.stdin.close()
-            self.child.wait()
-
-    def compile_classes(self, waiting: Sequence[MethodGroup]) -> None:
-        """Compile the classes that have no machine code yet, half of them in the second process."""
-        names = [group.names[0] for group in waiting if not group.compiled]
-        if len(names) > 1:
-            with suppress(InputError):
-                prepare(*_components(self.request, names[0]))  # what both processes would compile
-        asked = [name for name in names[1::2] if self._ask(name)]
-        for name in names:
-            if name not in asked:
-                compile_one(self.request, name)
-        for _ in asked:
-            if self.child is not None and self.child.stdout is not None:
-                self.child.stdout.readline()  # whatever it could not do is done by this process later
-
-    def _ask(self, name: str) -> bool:
-        """Tell the second process a name; False where it cannot be started or has ended."""
-        try:
-            if self.child is None:
-                self.child = subprocess.Popen(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                              text=True, **own_process("liestep.tools.recommend.classes"))
-                plugins = {str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
-                           if entry.module.startswith(PREFIX)}
-                self._tell(json.dumps({"plugins": sorted(plugins), **self.request.canonical()}))
-            self._tell(name)
-        except OSError:
-            return False
-        return True
-
-    def _tell(self, line: str) -> None:
-        assert self.child is not None
-        assert self.child.stdin is not None
-        print(line, file=self.child.stdin, flush=True)
+@contextmanager
+def _beside(asked: Demand, names: Sequence[str]) -> Iterator[None]:
+    """Have classes compiled by another process meanwhile; those that it cannot compile are when they run."""
+    child = None
+    plugins = {str(sys.modules[entry.module].__file__) for entry in plugin_entries().values()
+               if entry.module.startswith(PREFIX)}
+    if names:
+        with suppress(OSError):
+            child = subprocess.Popen(stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                     text=True, **own_process("liestep.tools.recommend.classes"))
+            assert child.stdin is not None
+            with child.stdin as told:
+                json.dump({"names": names, "plugins": sorted(plugins), **asked.canonical()}, told)
+    try:
+        yield
+    finally:
+        if child is not None:
+            child.wait()
 
 
 def compile_one(request: Demand, name: str) -> None:
@@ -175,19 +155,16 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
         return 0.0  # its row will say why
 
 
-def done(lines: Iterable[str]) -> Iterator[str]:
-    """The names that the lines ask for, each when its class is compiled."""
-    reader = iter(lines)
-    told = json.loads(next(reader))
+def compile_told(text: str) -> None:
+    """Compile the classes that another process names, for a request as JSON."""
+    told = json.loads(text)
     for path in told["plugins"]:
         load_plugin(path)
     asked = request(told["problem"], error=told["error"], parameters=told["parameters"], initial=told["initial"],
                     t_end=told["t_end"])
-    for line in reader:
-        compile_one(asked, line.strip())
-        yield line.strip()
+    for name in told["names"]:
+        compile_one(asked, name)
 
 
 if __name__ == "__main__":
-    for name in done(sys.stdin):
-        print(name, flush=True)
+    compile_told(sys.stdin.read())

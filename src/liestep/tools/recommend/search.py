@@ -1,15 +1,14 @@
 """The step or tolerance with which one integrator reaches an error at the least cost, whether a run keeps what its
 method declares to conserve (measured, for the energy over ten horizons), and what a recommendation says."""
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from math import ceil, inf, isfinite, log, sqrt
-from typing import Any
 
 import numpy as np
 
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import method
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong
@@ -60,25 +59,25 @@ class Candidate:
 def search(trials: Trials, integrator: str, first: float, best: float, limit: float) -> Candidate:
     """Runs of one integrator, each step or tolerance chosen from the errors of those before. first: number of steps to
     begin with, or tolerance. best: least cost so far, s; limit: of one run, s."""
-    found, wanted = Candidate(integrator, ""), trials.request.error
+    candidate, wanted = Candidate(integrator, ""), trials.request.error
     try:
-        found.order = order_of(trials.request, integrator, first)
+        candidate.order = order_of(trials.request, integrator, first)
         size, reason = first, f"not reached in {TRIES} runs"
         for _ in range(TRIES):
             outcome, seconds = trials.outcome(integrator, size)
             last = Try(size, trials.error(outcome), seconds)
-            found.tried.append(last)
+            candidate.tried.append(last)
             if not isfinite(last.error):
-                found.reason = stopped(outcome)
+                candidate.reason = stopped(outcome)
             if CLOSE*wanted <= last.error <= wanted:
                 break
-            new = _next_tolerance(found, wanted) if found.adaptive else _next_steps(found, wanted)
+            new = _next_tolerance(candidate, wanted) if candidate.adaptive else _next_steps(candidate, wanted)
             if isinstance(new, str):
                 reason = new
                 break
             call = trials.calls.get(integrator, 0.0)  # none where no run has ended
             # times as many steps
-            growth = (last.size/new)**(1.0/max(found.order, 1)) if found.adaptive else new/last.size
+            growth = (last.size/new)**(1.0/max(candidate.order, 1)) if candidate.adaptive else new/last.size
             predicted = call + (last.seconds - call)*growth
             if isfinite(predicted) and predicted > last.seconds and predicted > min(DROP*best, limit):
                 reason = (f"would cost {predicted/best:.2g} times the best" if predicted > DROP*best else
@@ -86,8 +85,8 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
                 break
             size = new
     except InputError as error:
-        return found.settle(wanted, str(error))
-    return found.settle(wanted, reason)
+        return candidate.settle(wanted, str(error))
+    return candidate.settle(wanted, reason)
 
 
 def _next_steps(found: Candidate, wanted: float) -> float | str:
@@ -157,13 +156,13 @@ def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
     factor = round(whole.t_end/asked.t_end*parts) or 1
     spec = replace(whole.run(row.integrator, row.size if row.adaptive else row.size*factor), statistics_every=1)
     try:
-        found = trials.run(spec)
+        trial = trials.run(spec)
     except RunTooLong as error:
         return False, f"not checked whether it keeps the {asked.keep} in {horizons} horizons: {error}"
-    trials.counted(row.integrator, found)
-    if found.status != Status.OK:
-        return False, f"does not keep the {asked.keep}: within {horizons} horizons it {stopped(found)}"
-    return _keeps_energy(found, horizons, horizons*asked.t_end) if long else _keeps_exactly(found, asked.keep)
+    trials.counted(row.integrator, trial)
+    if trial.status != Status.OK:
+        return False, f"does not keep the {asked.keep}: within {horizons} horizons it {stopped(trial)}"
+    return _keeps_energy(trial, horizons, horizons*asked.t_end) if long else _keeps_exactly(trial, asked.keep)
 
 
 def _keeps_energy(found: Outcome, horizons: int, t_end: float) -> tuple[bool, str]:
@@ -218,7 +217,7 @@ class Recommendation:
     integrator: str
     step: float | None
     tolerance: float | None
-    options: Mapping[str, Any]
+    options: Options
     error: float
     seconds: float
     choice: Choice

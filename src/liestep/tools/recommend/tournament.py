@@ -1,17 +1,17 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import inf, isfinite
-from typing import Any
 
 from liestep.errors import InputError
 from liestep.mechanics.contracts.method import sentence
+from liestep.mechanics.contracts.sheet import Fields, Parameters
 from liestep.simulation.catalogue import Identified, integrator_calls, method
 from liestep.simulation.runs.execution import Progress, RunTooLong
 from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET
-from liestep.tools.recommend.classes import MethodGroup, Workshop, bound, groups
+from liestep.tools.recommend.classes import MethodGroup, bound, compile_classes, groups
 from liestep.tools.recommend.search import USABLE, Candidate, Recommendation, keeps, search
 from liestep.tools.recommend.trials import (
     INTERVALS,
@@ -35,9 +35,8 @@ MOST_OPENED = 4        # so many classes are opened after those of the engines; 
 
 
 def recommend(problem: str | Identified, *, error: float, preset: str | None = None,
-              parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
-              t_end: float | None = None, keep: str | None = None, budget: float = BUDGET,
-              progress: bool = False) -> Recommendation:
+              parameters: Parameters | None = None, initial: Fields | None = None, t_end: float | None = None,
+              keep: str | None = None, budget: float = BUDGET, progress: bool = False) -> Recommendation:
     """Find the integrator, and its step or tolerance, that reaches an error in the least processor time: a tournament
     of compiled runs over the whole horizon, against a reference on which two methods of different classes agree.
 
@@ -108,17 +107,16 @@ class Tournament:
 
     def hold(self) -> Recommendation:
         names = dict.fromkeys((*self.engines, *self.eligible))
-        found = groups(self.asked, names)
-        first = [group for group in found if set(self.engines) & set(group.names)]
-        with Workshop(self.asked) as workshop:
-            workshop.compile_classes(first)
-            trials = self._trials()
-            gap = float(agree(trials, *self.engines).max())
-            for group in sorted(first, key=lambda group: -method(group.names[0]).order):
-                self._play(trials, group)
-            rest = [group for group in found if group not in first]
-            while rest:
-                rest = self._open(trials, rest, workshop)
+        classes = groups(self.asked, names)
+        first = [group for group in classes if set(self.engines) & set(group.names)]
+        compile_classes(self.asked, first)
+        trials = self._trials()
+        gap = float(agree(trials, *self.engines).max())
+        for group in sorted(first, key=lambda group: -method(group.names[0]).order):
+            self._play(trials, group)
+        rest = [group for group in classes if group not in first]
+        while rest:
+            rest = self._open(trials, rest)
         choice = self._in_turns(trials)
         kept = ""
         while self.asked.keep and choice.winner is not None:
@@ -179,7 +177,7 @@ class Tournament:
     def _best(self) -> float:
         return min((one.seconds for one in self.table), default=inf)
 
-    def _open(self, trials: Trials, rest: list[MethodGroup], workshop: Workshop) -> list[MethodGroup]:
+    def _open(self, trials: Trials, rest: list[MethodGroup]) -> list[MethodGroup]:
         """Open the classes whose bound is least, if it is below the best cost, by a share where they have no machine
         code; returns those that are left. A class that has it costs little: such ones are opened however many there
         are."""
@@ -197,7 +195,7 @@ class Tournament:
                 if bounds[group] < worth[group] and (group.compiled or k < left or self._won(group))]
         opened = able[:AT_ONCE]
         if opened and not trials.over:
-            workshop.compile_classes(opened)
+            compile_classes(self.asked, opened)
             self.opened += len(opened)
             for group in opened:
                 self._play(trials, group)

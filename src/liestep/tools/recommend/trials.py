@@ -3,7 +3,7 @@ reference and what they cost. The reference is two methods of different classes 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import StateField
 from liestep.mechanics.contracts.method import Keeps, Method
-from liestep.mechanics.contracts.sheet import Sheet
+from liestep.mechanics.contracts.sheet import Fields, Options, Parameters, Sheet
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import method, ranked
 from liestep.simulation.runs.content import stopped
@@ -21,7 +21,7 @@ from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.specification import Start, complete_options, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.choice import KEEP
-from liestep.study.tables.timing import timer
+from liestep.study.tables.timing import time_run
 from liestep.tools.recommend import BUDGET
 
 INTERVALS = 20              # numbers of steps are multiples of it, so that each part of the horizon ends with a step
@@ -58,14 +58,14 @@ class Demand:
 
     def kept(self, integrator: str) -> frozenset[Keeps]:
         """What an integrator declares to keep here, with the options that it gets."""
-        found, parameters = self.declared(integrator), self.start.parameters
+        declared, parameters = self.declared(integrator), self.start.parameters
         try:
-            options = complete_options(found, self.facts, parameters, self.options(integrator))
+            options = complete_options(declared, self.facts, parameters, self.options(integrator))
         except InputError:  # it is refused with its sentence when it runs
             return frozenset()
-        return found.kept(options, self.facts, parameters)
+        return declared.kept(options, self.facts, parameters)
 
-    def options(self, integrator: str) -> dict[str, Any]:
+    def options(self, integrator: str) -> Options:
         """Those with which it is tried, where they are not its defaults."""
         declared = self.declared(integrator)
         form, parameters = self.facts.forms[declared.formulation], self.start.parameters
@@ -89,7 +89,7 @@ class Demand:
         return specify(self.problem, integrator, start=self.start, tolerance=size, t_end=self.t_end, outputs=samples,
                        samples=samples, options=options)
 
-    def canonical(self) -> dict[str, Any]:
+    def canonical(self) -> dict[str, str | float | Parameters]:
         """Problem and start as JSON."""
         return {"problem": self.problem, "t_end": self.t_end, "error": self.error, "keep": self.keep,
                 "budget": self.budget,
@@ -103,9 +103,9 @@ def named(keep: str) -> str:
     return "symplectic form" if keep == "symplectic" else keep
 
 
-def request(problem: str, *, error: Any, preset: str | None = None, parameters: Mapping[str, Any] | None = None,
-            initial: Mapping[str, Any] | None = None, t_end: Any = None, keep: str | None = None,
-            budget: Any = BUDGET) -> Demand:
+def request(problem: str, *, error: float, preset: str | None = None, parameters: Parameters | None = None,
+            initial: Fields | None = None, t_end: float | None = None, keep: str | None = None,
+            budget: float = BUDGET) -> Demand:
     """A request, checked. Raises InputError: one sentence: what is wrong, and what is allowed."""
     if keep is not None and keep not in KEEP:
         raise InputError(unknown("word for keep", keep, KEEP))
@@ -117,8 +117,8 @@ def request(problem: str, *, error: Any, preset: str | None = None, parameters: 
         raise InputError(f"error {wanted!r} is below round-off; the least that can be asked for is {TIGHTEST:g}")
     start = start_of(problem, preset=preset, parameters=parameters, initial=initial)
     end = start.t_end if t_end is None else positive("t_end", t_end)
-    found = Demand(problem, start, wanted, end, keep or "", positive("budget", budget))
-    seen = formulate_standard(found.facts, start.parameters, start.initial).observables
+    demand = Demand(problem, start, wanted, end, keep or "", positive("budget", budget))
+    seen = formulate_standard(demand.facts, start.parameters, start.initial).observables
     lacks = ""
     if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
         lacks = "conserves no component of the momentum with these parameters"
@@ -126,12 +126,11 @@ def request(problem: str, *, error: Any, preset: str | None = None, parameters: 
         lacks = "has no energy that is kept: it is not known, changes or depends on t"
     if lacks:
         raise InputError(f"{problem} {lacks}; keep is {', '.join(word for word in KEEP if word != keep)} or nothing")
-    return found
+    return demand
 
 
 SHORT = 200      # steps of the run by which the cost of a step is measured
-FEWEST, MOST, ENOUGH = 2, 9, 5e-3  # measurements of a time: at least, at most, and so many s in all
-LEAST = 0.1      # s that a run may always take; a time of so much is measured once
+LEAST = 0.1      # s that a run may always take
 MARGIN = 3.0     # of errors that a power law predicts
 QUARTER = 4      # pilots cover this part of the horizon
 
@@ -178,14 +177,14 @@ class Trials:
         InputError: the method does not run from this start, or takes too long; PluginError: it cannot be compiled."""
         spec = self.request.run(integrator, size)
         # half of what is left: where its steps cost most of that, they are timed as well
-        found = self.run(spec, min(PATIENCE*self.request.limit, 0.5*(self.request.budget - self.spent)))
-        steps = _tried_steps(found)
+        trial = self.run(spec, min(PATIENCE*self.request.limit, 0.5*(self.request.budget - self.spent)))
+        steps = _tried_steps(trial)
         if integrator not in self.rates:
-            if found.status != Status.OK:
-                return found, inf
+            if trial.status != Status.OK:
+                return trial, inf
             self.calls[integrator], self.rates[integrator] = self._costs(spec, steps)
-            self.work[integrator] = float(evaluations_of({**found.counters, "steps": steps}))/steps
-        return found, self.counted(integrator, found)
+            self.work[integrator] = float(evaluations_of({**trial.counters, "steps": steps}))/steps
+        return trial, self.counted(integrator, trial)
 
     def counted(self, integrator: str, found: Outcome) -> float:
         """Seconds of a run, which are spent."""
@@ -228,13 +227,9 @@ class Trials:
 
     def _least(self, spec: RunSpecification) -> float:
         """Seconds of a run, the least of several measurements."""
-        once, share = timer(spec)
-        measured: list[float] = []
-        while (not measured or (len(measured) < FEWEST and measured[0] < LEAST)
-               or (len(measured) < MOST and sum(measured) < ENOUGH)):
-            measured.append(once())
-        self.spent += sum(measured)
-        return min(measured)/share
+        seconds, repeats = time_run(spec)
+        self.spent += repeats*seconds
+        return seconds
 
 
 def _tried_steps(found: Outcome) -> int:
@@ -270,15 +265,15 @@ MOST_WAITED, DOUBLINGS = 2, 20
 def engines(request: Demand, able: tuple[str, ...]) -> tuple[str, str]:
     """The two methods: the first adaptive one of `Places.reference`, and the first with fixed steps. Raises InputError
     where there are not two."""
-    found = []
+    chosen = []
     for adaptive in (True, False):
         known = [name for name in ranked("reference") if method(name).adaptive == adaptive]
-        found += [name for name in known if name in able][:1]
-        if len(found) < 2 - adaptive:
+        chosen += [name for name in known if name in able][:1]
+        if len(chosen) < 2 - adaptive:
             missing = known[0] if len(known) == 1 else f"any of {', '.join(known)}"
             raise InputError(f"{request.problem} has no reference: it needs two methods of different classes, and"
                              f" {missing} cannot run on it")
-    return found[0], found[1]
+    return chosen[0], chosen[1]
 
 
 def agree(trials: Trials, first: str, second: str) -> np.ndarray:
@@ -286,15 +281,15 @@ def agree(trials: Trials, first: str, second: str) -> np.ndarray:
     until both agree or no longer approach each other; returns the gap, the largest in each interval. Raises InputError:
     an engine stopped, or the gap is too wide for the error that is asked for; names the time."""
     try:
-        found, _ = trials.outcome(first, TOLERANCE)
+        outcome, _ = trials.outcome(first, TOLERANCE)
     except RunTooLong as error:
         raise InputError(f"{trials.request.problem} has no reference: {first}: {error}") from None
-    if found.status != Status.OK:
-        raise InputError(f"{trials.request.problem} has no reference: {first} {stopped(found)}")
-    trials.fields = tuple(part for part in found.formulated.error_fields if part.counted)
-    trials.reference, trials.reference_steps = values_of(found), found.steps
+    if outcome.status != Status.OK:
+        raise InputError(f"{trials.request.problem} has no reference: {first} {stopped(outcome)}")
+    trials.fields = tuple(part for part in outcome.formulated.error_fields if part.counted)
+    trials.reference, trials.reference_steps = values_of(outcome), outcome.steps
     wanted = trials.request.error
-    steps = INTERVALS*max(1, found.steps//(4*INTERVALS))
+    steps = INTERVALS*max(1, outcome.steps//(4*INTERVALS))
     order, best, waited, failed = order_of(trials.request, second, steps), np.full(INTERVALS + 1, inf), 0, ""
     for _ in range(DOUBLINGS):
         try:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import jinja2
@@ -175,7 +174,7 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _totals(studies: list[StudyPage]) -> dict[str, Any]:
+def _totals(studies: list[StudyPage]) -> dict[str, int]:
     return {"total_studies": len(studies), "total_runs": sum(study.runs["count"] for study in studies),
             "total_stopped": sum(study.stopped for study in studies),
             "total_figures": sum(len(study.figures) for study in studies)}
@@ -215,7 +214,7 @@ def breakable(text: str) -> Markup:
     return Markup(re.sub("([_/])", r"\1<wbr>", str(escape(text))))
 
 
-def number(value: Any) -> str:
+def number(value: float | None) -> str:
     """Five significant digits; what is missing is empty."""
     return "" if value is None or pandas.isna(value) else f"{value:.5g}"
 

@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from PIL import Image
 
@@ -35,19 +35,19 @@ class Picture:
 def embed(paths: Sequence[Path], budget: int) -> list[Picture]:
     """All figures at the sharpest level at which their addresses have at most `budget` characters together, else at the
     last. Raises InputError: a figure is missing or no PNG file."""
-    return _best(picture, paths, LEVELS, budget)
+    return _best(lambda *level: [picture(path, *level) for path in paths], LEVELS, budget)
 
 
 def embed_films(films: Sequence[Animation], budget: int) -> list[Picture]:
     """All films, as `embed`. Raises InputError: a film is missing, no GIF file, or of another run."""
-    return _best(smaller, [checked(film) for film in films], FILM_LEVELS, budget)
+    read = [checked(film) for film in films]
+    return _best(lambda *level: [smaller(film, *level) for film in read], FILM_LEVELS, budget)
 
 
-def _best(make: Callable[[Any, int, int], Picture], items: Sequence[Any], levels: Sequence[tuple[int, int]],
-          budget: int) -> list[Picture]:
+def _best(make: Callable[[int, int], list[Picture]], levels: Sequence[tuple[int, int]], budget: int) -> list[Picture]:
     pictures: list[Picture] = []
     for level in levels:
-        pictures = [make(item, *level) for item in items]
+        pictures = make(*level)
         if sum(len(item.address) for item in pictures) <= budget:
             break
     return pictures

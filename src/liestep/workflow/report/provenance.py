@@ -11,15 +11,16 @@ import numpy as np
 import pandas
 
 from liestep.errors import InputError
-from liestep.files.textfiles import read_text
+from liestep.files.textfiles import TableRow, read_text
 from liestep.simulation.references.reference import disagreement, study_reference
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.columns import headings
 from liestep.study.tables.kinds import table_of
+from liestep.study.tables.liestep_tables import filled
 from liestep.study.tables.results import StudyResults
-from liestep.study.tables.tables import filled, readable
+from liestep.study.tables.tables import readable
 
 HERE = Path("docs")/"run_it_here.html", Path("docs")/"live"/"live.json"  # page that repeats runs, and what it can do
 MOST_STEPS = 1_000_000  # there
@@ -63,7 +64,7 @@ def aggregates(table: pandas.DataFrame, titles: Mapping[str, tuple[str, str]]) -
     table, found, headed = table.assign(resolution=size), [], {**titles, "runs": ("runs", ""), "ok": ("came to their"
                                                                                                    " end", "")}
     for _, rows in table.groupby(["problem", "integrator", "resolution"], sort=False):
-        row: dict[str, Any] = {}
+        row: TableRow = {}
         for name, values in rows.items():
             if name not in titles:
                 continue
@@ -154,8 +155,8 @@ def shared(values: list) -> dict[str, list]:
     texts = list(map(repr, values))
     distinct = dict(zip(texts, values, strict=True))
     places = {text: place for place, text in enumerate(distinct)}
-    found = {"values": list(distinct.values())}
-    return found if len(distinct) == 1 else found | {"of": [places[text] for text in texts]}
+    choices = {"values": list(distinct.values())}
+    return choices if len(distinct) == 1 else choices | {"of": [places[text] for text in texts]}
 
 
 def abbreviate(value: Any) -> Any:

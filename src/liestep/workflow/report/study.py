@@ -87,7 +87,7 @@ class StudyPage:
                  "t_end": ends[key]} for key, setup in self.config.problems.items() if key in ends]
 
     @cached_property
-    def integrators(self) -> list[dict[str, Any]]:
+    def integrators(self) -> list[dict[str, str]]:
         used = {cell.integrator for cell in self.results.study.cells}
         return [{"key": key, "label": entry.label or key, "id": name, "summary": method(name).summary,
                  "options": ", ".join(f"{option} = {value}" for option, value in entry.options.items())}

@@ -14,7 +14,8 @@ from liestep.claims.judging import describe
 from liestep.claims.shown import figures_of, showing, studies_of
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
-from liestep.files.textfiles import TableRow, read_csv
+from liestep.files.textfiles import TableRow
+from liestep.study.tables.results import read_csv
 
 
 def anchor(*parts: str) -> str:
@@ -29,11 +30,11 @@ def evidence(claim: Claim, paper: str, figures: Mapping[str, Collection[str]],
     Args:
         figures, tables: names in the page, by study.
     """
-    found = [(f"figure {name} of {study}", study, anchor("figure", study, name))
+    places = [(f"figure {name} of {study}", study, anchor("figure", study, name))
              for study, name in figures_of(claim, paper, figures)]
-    found += [(f"table {name} of {study}", study, anchor("table", study, name))
+    places += [(f"table {name} of {study}", study, anchor("table", study, name))
               for study in studies_of(claim) for name in showing(claim) if name in tables.get(study, ())]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(places))
 
 
 def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
@@ -90,8 +91,8 @@ class PaperClaims:
     @property
     def counts(self) -> list[tuple[str, int]]:
         """(verdict, number of claims), all verdicts that occur."""
-        found = [(verdict, sum(row.outcome["verdict"] == verdict for row in self.rows)) for verdict in VERDICTS]
-        return [(verdict, count) for verdict, count in found if count]
+        counts = [(verdict, sum(row.outcome["verdict"] == verdict for row in self.rows)) for verdict in VERDICTS]
+        return [(verdict, count) for verdict, count in counts if count]
 
     @property
     def _outcomes(self) -> list[dict]:
@@ -152,15 +153,15 @@ def paper_claims(files: Iterable[Iterable[Path]], results: Path, figures: Mappin
                file.groups[claim.group].type if claim.group else "") for file in papers for claim in file.claims]
     rows = _rows(results/"claims.csv", ("paper", "claim", "statement", "quote", "criterion", "asserted_by", "group",
                                         "group_type"), wanted)
-    known, found = {item.paper: item for item in errata}, []
+    known, places = {item.paper: item for item in errata}, []
     for file in papers:
         own = [next(rows) for _ in file.claims]
         misprints = known[file.paper].rows if file.paper in known else []
         ids = [str(row["erratum"]) for row in misprints]
-        found.append(PaperClaims(file.paper, file.citation,
+        places.append(PaperClaims(file.paper, file.citation,
                                  [_claim(claim, row, file.paper, figures, tables, ids)
                                   for claim, row in zip(file.claims, own, strict=True)], cards(file, own, misprints)))
-    return found
+    return places
 
 
 def _claim(claim: Claim, outcome: Mapping, paper: str, figures: Mapping, tables: Mapping,

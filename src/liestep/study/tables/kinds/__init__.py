@@ -51,10 +51,10 @@ def table_of(name: str, paper: Paper | None) -> Table | None:
     if name not in known:
         return None
     if paper and name in paper.tables:
-        found = getattr(paper_module(paper, paper.tables[name]), "TABLE", None)
-        if not isinstance(found, Table):
+        table = getattr(paper_module(paper, paper.tables[name]), "TABLE", None)
+        if not isinstance(table, Table):
             raise InputError(f"{paper.id}: TABLE of the module {paper.tables[name]} must be a liestep.paper.Table")
-        return found
+        return table
     return cast(Table, importlib.import_module(known[name]).TABLE)
 
 

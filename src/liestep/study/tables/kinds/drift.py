@@ -1,6 +1,5 @@
 """The table `drift`: does an invariant of a run drift?"""
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,16 @@ from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.config import SURE
 from liestep.study.plan.plan import Cell, Study
-from liestep.study.tables.drift import CONFIRMATION, DECIDED, SLACK, DriftEstimate, confirm, drift_verdict
+from liestep.study.tables.drift import (
+    CONFIRMATION,
+    DECIDED,
+    SLACK,
+    DriftEstimate,
+    KeptVariable,
+    confirm,
+    drift_verdict,
+    kept_variables,
+)
 from liestep.study.tables.errors import error_fields
 from liestep.study.tables.kinds import Table
 from liestep.study.tables.liestep_judge import longest_period
@@ -46,33 +54,33 @@ def drift_rows(study: Study) -> list[TableRow]:
         pair = judged.get(cell.path, ())
         parts = [part.path for part in pair]
         for name in invariants(files[cell.path]):
-            found: TableRow
+            verdict: TableRow
             if files[cell.path].failed:
-                found = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
+                verdict = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
-                found = _shared([_verdict(alone[name], [found_in[path][k].get(name) for path in parts
+                verdict = _shared([_verdict(alone[name], [found_in[path][k].get(name) for path in parts
                                                         if found_in[path]])
                                  for k, alone in enumerate(found_in[cell.path])])
-                if "verdict_alone" in found:
-                    found["period"] = periods.get(_motion(cell.spec))
+                if "verdict_alone" in verdict:
+                    verdict["period"] = periods.get(_motion(cell.spec))
                 if pair and all(found_in[path] for path in parts):
                     first, longer = pair
-                    found |= {"confirms": first.problem} if longer == cell else {"confirmed_by": longer.problem}
+                    verdict |= {"confirms": first.problem} if longer == cell else {"confirmed_by": longer.problem}
             rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
-                         **found})
+                         **verdict})
     return rows
 
 
 def pairs(cells: list[Cell]) -> dict[Path, tuple[Cell, Cell]]:
     """File of a run -> the run and the longer one that judge it together: with the shortest run at least four times as
     long, or, where there is none, with the longest run that it confirms itself. A run without either has no entry."""
-    found = {}
+    longer_ones = {}
     for cell in sorted(cells, key=lambda cell: cell.spec.t_end):
         same = [other for other in cells if other.spec.t_end >= CONFIRMATION*cell.spec.t_end*(1.0 - SLACK)
                 and identity(other.spec) == identity(cell.spec)]
         if same:
-            found[cell.path] = cell, min(same, key=lambda other: other.spec.t_end)
-    return {longer.path: (first, longer) for first, longer in found.values()} | found
+            longer_ones[cell.path] = cell, min(same, key=lambda other: other.spec.t_end)
+    return {longer.path: (first, longer) for first, longer in longer_ones.values()} | longer_ones
 
 
 def identity(spec: RunSpecification) -> tuple:
@@ -126,28 +134,10 @@ def run_columns(cell: Cell) -> TableRow:
     return dict(zip(RUN_COLUMNS, values, strict=True))
 
 
-@dataclass(frozen=True)
-class KeptVariable:
-    """Where a file keeps something that the exact motion keeps."""
-
-    variable: str
-    index: int | None   # of the component, None for a single number
-    residual: bool      # measured from zero
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        """Its part of the variable's values (..., components)."""
-        return values if self.index is None else values[..., self.index]
-
-
 def invariants(file: RunFile) -> dict[str, KeptVariable]:
     """What the exact motion keeps, by name: energy, components of the momentum map, further ones, residuals."""
-    found = {}
-    for attribute in ("invariants", "residuals"):
-        for item in file.attributes[attribute].split():
-            name, _, place = item.partition("=")
-            variable, _, index = place.partition(":")
-            found[name] = KeptVariable(variable, int(index) if index else None, attribute == "residuals")
-    return found
+    return {name: place for attribute in ("invariants", "residuals")
+            for name, place in kept_variables(file.attributes, attribute).items()}
 
 
 def estimates(spec: RunSpecification, file: RunFile, period: float | None = None) -> dict[str, DriftEstimate | str]:

@@ -28,11 +28,11 @@ def horizon_rows(study: Study) -> list[TableRow]:
         file = whole_file(study, cell)
         apart = member_distances(file).max(axis=0, initial=0.0)
         amplitude = cell.spec.ensemble.amplitude
-        found = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None
+        time = horizon(file["time"], apart, amplitude, LIMIT) if amplitude < LIMIT else None
         scale = time_scale(study, cell.spec)
         rows.append({**run_columns(cell), "members": cell.spec.ensemble.members, "amplitude": amplitude,
-                     "limit": LIMIT, "horizon": found, "lyapunov_time": scale,
-                     "horizon_lyapunov_times": None if found is None else found/scale,  # NaN without a scale
+                     "limit": LIMIT, "horizon": time, "lyapunov_time": scale,
+                     "horizon_lyapunov_times": None if time is None else time/scale,  # NaN without a scale
                      "separation_end": float(apart[-1])})
     return rows
 
