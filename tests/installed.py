@@ -53,7 +53,8 @@ class Installed:
                      "README.md", "LICENSE"):
             self.call("cp", "-rL", TOP/name, source)
         (source/"rotation_bench").mkdir()
-        self.call("cp", TOP/"rotation_bench"/"liestep_judge.py", source/"rotation_bench")
+        for name in ("liestep_judge.py", "liestep_tables.py"):
+            self.call("cp", TOP/"rotation_bench"/name, source/"rotation_bench")
         self.call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, source)
         wheel, = folder.glob("*.whl")
         venv.create(folder/"empty", with_pip=True)

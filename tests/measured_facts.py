@@ -1,6 +1,6 @@
 """What uncompiled runs of all integrators on a system keep and declare, as JSON; call it with NUMBA_DISABLE_JIT=1.
 
-Called as a program: each argument is a system, its preset and its end."""
+Called as a program: each argument is a plugin, or a system, its preset and its end."""
 import json
 import sys
 
@@ -10,6 +10,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import integrator_calls, method, sheet
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import run_once
 from liestep.simulation.runs.specification import specify, start_of
 
@@ -50,5 +51,8 @@ def rows(name, preset, t_end):
 
 
 if __name__ == "__main__":
-    print(json.dumps([row for case in sys.argv[1:] for row in rows(*(
+    for path in sys.argv[1:]:
+        if path.endswith(".py"):
+            load_plugin(path)
+    print(json.dumps([row for case in sys.argv[1:] if ":" in case for row in rows(*(
         float(word) if k == 2 else word for k, word in enumerate(case.split(":"))))]))

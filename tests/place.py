@@ -31,14 +31,15 @@ def copied_package(folder: Path) -> Path:
     """A copy of the package in a folder, to be edited. It has its bytecode, which holds until a file is edited:
     without it an interpreter compiles all for 2 s. Names of bytecode that is just being written have two dots."""
     package = Path(shutil.copytree(TOP/"src"/"liestep", folder/"liestep", ignore=shutil.ignore_patterns("*.pyc.*")))
-    shutil.copy(TOP/"rotation_bench"/"liestep_judge.py", package/"study"/"tables")
+    for name in ("liestep_judge.py", "liestep_tables.py"):
+        shutil.copy(TOP/"rotation_bench"/name, package/"study"/"tables")
     return package
 
 
 def paper_code(folder: Path, paper: str) -> Path:
     """A copy of the code of a paper below papers in a working folder, for studies of its own; the paper's folder."""
     return Path(shutil.copytree(TOP/"papers"/paper, folder/"papers"/paper, ignore=shutil.ignore_patterns(
-        "studies", "claims", "errata.yaml", "history.csv", "tests", "__pycache__"), dirs_exist_ok=True))
+        "*.yaml", "claims", "history.csv", "tests", "__pycache__"), dirs_exist_ok=True))
 
 
 def study_of_paper(folder: Path, paper: str, text: str) -> Study:

@@ -27,9 +27,9 @@ CASES = [
     ("satellite", "rkmk", 0.5, (8, 16, 32)),
     ("heavy_top", "slgi weights=y4", 0.02, (8, 16, 32)),
     ("bonded_particles", "rodrigues weights=s4", 0.2, (8, 16, 32)),
-    pytest.param("body_chain", "rkmk", 0.2, (8, 16, 32), marks=pytest.mark.slow),
-    ("spring_pendulum", "rk4", 0.4, (8, 16, 32)),
-    ("spring_pendulum", "rattle", 0.2, (8, 16, 32)),
+    pytest.param("four_bar", "rkmk", 0.2, (8, 16, 32), marks=pytest.mark.slow),
+    ("sphere_nbody", "rk4", 0.4, (8, 16, 32)),
+    ("sphere_nbody", "rattle", 0.2, (8, 16, 32)),
 ]
 
 

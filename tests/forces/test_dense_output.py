@@ -30,6 +30,15 @@ def crossing():
     return data.attrs["event_time"]
 
 
+def test_dense_output_has_a_systems_own_names():
+    """Free spin about an axis: the rate stays, R turns by it."""
+    own = liestep.system("own", torque=lambda p: [0, 0, 0], inertia=[1, 2, 3],
+                         start={"R": np.eye(3), "rate": [0, 0, 2]})
+    at = own.simulate("rkmk", step=0.1, t_end=1.0, dense=True).liestep.at([0.123, 0.77])
+    assert np.abs(at["rate"].values - [0, 0, 2]).max() < 1e-14
+    assert np.abs(at["R"].values[:, 0, 0] - np.cos([0.246, 1.54])).max() < 1e-14
+
+
 @pytest.mark.parametrize("integrator", THEORY)
 def test_dense_output_and_events_have_the_order_of_the_method(integrator, reference, crossing):
     """The force depends on time: a partial step from the wrong node, or from t = 0, would not have this order."""
@@ -87,9 +96,9 @@ def test_what_has_no_partial_step_says_so():
     with pytest.raises(InputError, match="dop853 is adaptive and keeps no nodes"):
         liestep.simulate("damped_pendulum", "dop853", tolerance=1e-6, t_end=T, dense=True)
     with pytest.raises(InputError, match=r"lie_ab has no dense output .* steps.*integrators that have: .*rkmk"):
-        liestep.simulate("body_chain", "lie_ab order=2", step=0.01, t_end=0.1, dense=True)
+        liestep.simulate("four_bar", "lie_ab order=2", step=0.01, t_end=0.1, dense=True)
     with pytest.raises(InputError, match="lie_ab has no dense output"):
-        liestep.simulate("body_chain", "lie_ab order=2", step=0.01, t_end=0.1, until=("energy", None, 0.0))
+        liestep.simulate("four_bar", "lie_ab order=2", step=0.01, t_end=0.1, until=("energy", None, 0.0))
     with pytest.raises(InputError, match="give dense or until, not both"):
         liestep.simulate("damped_pendulum", "rkmk", step=0.1, t_end=T, dense=True, until=("q", (0, 2), 0.0))
 

@@ -200,12 +200,12 @@ def test_times_are_the_samples_where_these_are():
 
 
 def test_methods_with_history_have_their_nodes_only():
-    chain = {"step": 0.01, "t_end": 0.1}
-    own = liestep.simulate("body_chain", "lie_ab order=2", times=[0.02, 0.05], **chain)
-    plain = liestep.simulate("body_chain", "lie_ab order=2", samples=11, **chain)
+    linkage = {"step": 0.01, "t_end": 0.1}
+    own = liestep.simulate("four_bar", "lie_ab order=2", times=[0.02, 0.05], **linkage)
+    plain = liestep.simulate("four_bar", "lie_ab order=2", samples=11, **linkage)
     assert np.array_equal(own["attitude"].values, plain["attitude"].values[[2, 5]])
     with pytest.raises(InputError, match="lie_ab has no dense output"):
-        liestep.simulate("body_chain", "lie_ab order=2", times=[0.015], **chain)
+        liestep.simulate("four_bar", "lie_ab order=2", times=[0.015], **linkage)
 
 
 SIZES = {"taylor": {"tolerance": 1e-13}, "dop853": {"tolerance": 1e-13}, "rkmk853": {"tolerance": 1e-13},

@@ -69,7 +69,7 @@ def machine_code(function, arguments, **options):
     (advance, lambda: fixed_arguments("heavy_top", "rkmk", options={"action": "coadjoint"})),
     (advance, lambda: fixed_arguments("heavy_top", "cf4", options={"action": "semidirect"})),
     (advance, lambda: fixed_arguments("heavy_top", "slgi")),                               # cotangent_rotation
-    (advance, lambda: fixed_arguments("quadrotor_payload", "rkmk")),                      # product of actions
+    (advance, lambda: fixed_arguments("bonded_particles", "rkmk")),                       # product of actions
 ], ids=["sphere_lagrangian", "lie_action", "commutator-free", "truncated", "vector_field", "munthe-kaas pair",
         "commutator-free pair", "coadjoint", "semidirect", "cotangent_rotation", "product"])
 @pytest.mark.slow
@@ -166,7 +166,7 @@ SAME = [
     ("heavy_top", "cf4", {"steps": 20, "t_end": 0.05, "options": {"action": "semidirect"}}),
     ("heavy_top", "slgi", {"steps": 20, "t_end": 0.1, "options": {"theta": 0.3}}),
     ("heavy_top", "slgi_kk", {"steps": 20, "t_end": 0.1}),
-    ("quadrotor_payload", "rkmk", {"steps": 20, "t_end": 0.1}),
+    ("bonded_particles", "rkmk", {"steps": 20, "t_end": 1e-3, "preset": "cluster"}),
     ("spring_pendula", "vi_sphere", {"steps": 20, "t_end": 0.1}),
     ("elastic_rod", "vi_sphere", {"steps": 10, "t_end": 1e-3}),
     ("dipole_array", "vi_sphere", {"steps": 5, "t_end": 5e-3}),

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
+from commands import main, refused
 
 import liestep
 from liestep.compile.status import Status
@@ -151,6 +153,22 @@ def test_a_member_off_the_manifold_is_named_by_its_own_scale():
         liestep.ensemble("spherical_pendulum_chain", "vi_sphere", starts={"q": q}, step=0.01, t_end=0.1)
 
 
+@pytest.mark.parametrize("keep", ["end", "samples"])
+def test_members_have_a_plain_systems_own_names(keep):
+    """Angular velocities are those of each member's own inertia."""
+    own = liestep.system("own", torque=lambda p: [0.0, 0.0, 0.0], inertia=[1.0, 2.0, 3.0],
+                         start={"R": np.eye(3), "rate": [0.1, 2.0, 0.1]})
+    moments = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])
+    data = own.ensemble("rkmk", step=0.1, t_end=1.0, parameters={"inertia": moments}, keep=keep)
+    spin = np.einsum("m...ji,m...j->m...i", data["R"].values, data["angular_momentum"].values)
+    rate = spin/(moments[:, None] if keep == "samples" else moments)
+    assert np.abs(data["rate"].values - rate).max() < 1e-14
+    assert np.abs(data["omega"].values - np.einsum("m...ij,m...j->m...i", data["R"].values, rate)).max() < 1e-14
+    spring = liestep.system("spring", lagrangian=lambda q, v: 0.5*2.0*(v @ v) - q @ q, start={"q": [1.0], "v": [0.0]})
+    data = spring.ensemble("verlet", step=0.1, t_end=1.0, starts={"q": [[1.0], [2.0]]}, keep=keep)
+    assert np.abs(data["v"].values - 0.5*data["momentum"].values).max() < 1e-15
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_loses_all_in_one_sentence(threads, monkeypatch):
     work = blocks.Runs.work
@@ -168,3 +186,39 @@ def test_an_interrupt_loses_all_in_one_sentence(threads, monkeypatch):
                              threads=threads)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_samples_of_members_with_control():
+    """Between instants the held force moves an oscillator on a circle about its place of rest."""
+    spring = liestep.system("own", lagrangian=lambda q, v: 0.5*v[0]**2 - 0.5*q[0]**2, force=lambda p: p.u,
+                            parameters={"u": [0.0]}, start={"q": [1.0], "v": [0.0]})
+    how: dict[str, Any] = {"step": 0.05, "t_end": 2.0, "control": lambda t, state: {"u": -state["q"]}, "sample": 0.5}
+    data = spring.ensemble("rk4", starts={"q": [[1.0], [2.0]]}, keep="samples", **how)
+    for k, q in enumerate((1.0, 2.0)):
+        y, places = np.array([q, 0.0]), [q]
+        for _ in range(4):
+            rest, turn = -y[0], np.array([[np.cos(0.5), np.sin(0.5)], [-np.sin(0.5), np.cos(0.5)]])
+            y = turn @ (y - [rest, 0.0]) + [rest, 0.0]
+            places.append(y[0])
+        assert np.abs(data["q"].sel(time=[0.0, 0.5, 1.0, 1.5, 2.0]).values[k, :, 0] - places).max() < 1e-6
+
+
+@pytest.mark.slow
+def test_members_from_a_shell(tmp_path, capsys, monkeypatch):
+    """Values between two ends or in a file are those of single runs; what is given twice is refused."""
+    monkeypatch.chdir(tmp_path)
+    told = ["run", "penning_trap", "boris", "--step", "0.01", "--t-end", "1"]
+    name, value = "axial", 2.0
+    values = np.linspace(value, 1.5*value, 3)
+    assert main([*told, "--members", f"{name}={value}:{1.5*value}:3", "-o", "many.nc"]) == 0
+    np.savez("given.npz", **{name: values})
+    assert main([*told, "--members", "given.npz", "-o", "same.nc"]) == 0
+    with xarray.open_dataset("many.nc") as many, xarray.open_dataset("same.nc") as same:
+        assert many.identical(same)
+        for k in range(3):
+            alone = liestep.simulate("penning_trap", "boris", step=0.01, t_end=1.0, parameters={name: values[k]})
+            assert all(np.array_equal(many[field][k], alone[field][-1]) for field in many if field in alone)
+    capsys.readouterr()
+    assert f"{name} is given twice" in refused([*told, "--members", "given.npz", "--parameter", f"{name}=1", "-o",
+                                                "third.nc"], capsys)
+    assert not (tmp_path/"third.nc").exists()

@@ -25,7 +25,7 @@ KEPT = ("states", "series", "baseline", "total", "largest", "filled", "block_sum
         "block_count")
 TOP = {"preset": "asymmetric"}
 PAIRS = [("free_rigid_body", "rk4", {}), ("heavy_top", "rkmk", TOP), ("heavy_top", "lgvi", TOP),
-         ("spherical_pendulum_chain", "vi_sphere", {}), ("penning_trap", "boris", {}), ("mass_spring", "verlet", {}),
+         ("spherical_pendulum_chain", "vi_sphere", {}), ("penning_trap", "boris", {}), ("henon_heiles", "verlet", {}),
          ("free_rigid_body", "gauss", {})]
 
 
@@ -56,7 +56,8 @@ def test_members_have_the_bits_of_runs_alone(problem, integrator, more):
 
 ADAPTIVE = [("free_rigid_body", "taylor", {"options": {"form": "quaternion"}}), ("heavy_top", "taylor", TOP),
             ("spherical_pendulum_chain", "taylor", {}), ("penning_trap", "taylor", {}),
-            ("free_rigid_body", "dop853", {})]
+            ("free_rigid_body", "dop853", {}), ("heavy_top", "rkmk853", TOP), ("free_rigid_body", "cf_pair", {}),
+            ("penning_trap", "ode45", {})]
 
 
 @pytest.mark.skipif(width() == 1, reason="members share no registers")

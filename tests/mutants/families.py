@@ -35,7 +35,7 @@ FAMILY_MUTANTS = (
                  f"{SPLIT}::test_exact_flow_against_elliptic_integrals"),
     FamilyMutant("sign of a swapped axis pair", FREE, "1.0 if right else -1.0", "1.0",
                  f"{SPLIT}::test_exact_flow_against_elliptic_integrals"),
-    FamilyMutant("torques of a step taken anew", FREE, KICK,
+    FamilyMutant("torques of a step taken anew", "integrators/kicks.py", KICK,
                  KICK.replace("    kick", "    problem.forces(y, forces)\n            kick"),
                  f"{STEPS}::test_evaluations_of_a_step[rkn4-6]"),
     FamilyMutant("gradient of a step taken anew", "integrators/sphere_split.py",

@@ -36,6 +36,26 @@ def gyration():
                           start={"x": [1.0, 0.0, 0.0], "v": [0.0, -1.0, 0.1]})
 
 
+@pytest.mark.parametrize("amplitude", [1.0, 0.03, 0.001])
+def test_discrete_gradients_know_an_energy_that_is_small_beside_its_zero(amplitude):
+    """Foucault's pendulum of 67 m as a point on a sphere: H is -657 J/kg, and moves in the last digits alone. Small
+    ones turn as a harmonic oscillator in a rotating frame."""
+    length, turn = 67.0, 7.292e-5*np.sin(np.radians(48.85))
+
+    def lagrangian(q, v):
+        z = -np.sqrt(length**2 - q @ q)
+        fall = -(q @ v)/z
+        return 0.5*(v @ v + fall*fall) + turn*(q[0]*v[1] - q[1]*v[0]) - 9.81*z
+
+    own = liestep.system("own", lagrangian=lagrangian, start={"q": [amplitude, 0.0], "v": [0.0, 0.0]})
+    data = own.simulate("discrete_gradient", step=0.05, t_end=500.0)
+    assert data.attrs["energy_error_max"] < 1e-9
+    rate, time = np.sqrt(9.81/length + turn**2), data["time"].values
+    place = np.exp(-1j*turn*time)*(np.cos(rate*time) + 1j*turn/rate*np.sin(rate*time))
+    phase = rate*time[-1]*((0.05*rate)**2/12 + (amplitude/length)**2/16)
+    assert np.abs(data["q"].values @ [1, 1j]/amplitude - place).max() < 1.5*phase
+
+
 @pytest.mark.parametrize("stages", range(1, 7))
 def test_nodes_are_those_of_gauss(stages):
     a, b, c = tableau(gauss_nodes(stages))

@@ -6,6 +6,7 @@ import time
 
 import numba
 import numpy as np
+import pandas
 import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 from scipy.integrate import solve_ivp
@@ -77,6 +78,8 @@ FUNCTIONS = {
     r"writes into its argument.*line \d+: y\[0\] = 2": writes, "plain number.*int": lambda t, y: [y[1], int(y[0])],
     "as an index.*np.interp.*TABLE": lambda t, y: [y[1], TABLE[y[0]]],
     "np.interp takes places that increase.*out of order": lambda t, y: [y[1], np.interp(t, [0, 2, 1], [0, 1, 2])],
+    "np.interp takes a number.*period": lambda t, y: [y[1], np.interp(t, [0, 1], [0, 1], period=y[0])],
+    "rounds a value": lambda t, y: [y[1], np.floor(y[0])], "rounds.*math.ceil": lambda t, y: [y[1], math.ceil(y[0])],
     r"np.interp takes.*\(3,\) and \(2,\)": lambda t, y: [y[1], np.interp(t, [0, 1, 2], [0, 1])],
     "foreign code.*np.interp, or give blackbox=True.*j0": lambda t, y: [y[1], j0(y[0])],
     "foreign code.*Typing[^\\n]*$": lambda t, y: compiled(y), "foreign code.*JSON": lambda t, y: [json.dumps(y[0]), 0],
@@ -143,11 +146,16 @@ FREE = {"potential": lambda x: x[0, 2], "inertia": [1, 1, 1], "start": {"x": [[0
 SYSTEMS = {
     "start: unknown name 'z'": {"rhs": lambda y: y, "start": {"y": [1.0], "z": [2.0]}},
     "start y is empty": {"rhs": lambda y: y, "start": {"y": []}},
-    "start must be a dictionary": {"rhs": lambda y: y, "start": [1.0]},
+    "start must be a mapping of names to values": {"rhs": lambda y: y, "start": [1.0]},
     "parameters must be a mapping of names to values": {"rhs": lambda y: y, "start": {"y": [1.0]}, "parameters": [1.0]},
     "invariants must be a dictionary": {"rhs": lambda y: y, "start": {"y": [1.0]}, "invariants": [lambda y: y[0]]},
-    "no name of the state, energy or time": {"rhs": lambda y: y, "start": {"y": [1.0]},
-                                             "invariants": {"time": lambda y: y[0]}},
+    **{f"invariant '{name}' must be a name of Python, and none that data have": {
+        "rhs": lambda y: y, "start": {"y": [1.0]}, "invariants": {name: lambda y: y[0]}}
+        for name in ("time", "status", "steps", "work", "event_times", "y_blocks", "parameter_k")},
+    r"start q must be of shape \(n,\), not \(1, 2\)": {"lagrangian": lambda q, v: v @ v, "start": {
+        "q": [[1, 2]], "v": [[0, 0]]}},
+    r"start x must be of shape \(3,\) or \(n, 3,\), not \(2, 2\)": {**FREE, "start": {"x": np.zeros((2, 2))}},
+    "start y has labels": {"rhs": lambda y: y, "start": {"y": pandas.Series({"b": 1.0, "a": 2.0})}},
     "t_end must be a positive": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": math.nan},
     "t_end must be .* not 'ten'": {"rhs": lambda y: y, "start": {"y": [1.0]}, "t_end": "ten"},
     "v and omega: give one": {"potential": lambda q: q[0, 2], "mass": 1.0, "start": {

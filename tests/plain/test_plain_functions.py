@@ -44,6 +44,8 @@ FUNCTIONS = {
     "where": lambda t, y: [y[1], np.where(y[0] > 0.5, -y[0], -2*y[0])],
     "where of arrays": lambda t, y: np.where(y > 0.4, y/np.linalg.norm(y), 0),
     "table": lambda t, y: [np.interp(y[0], TABLE, TABLE**2), np.max(y) - min(y[0], y[1])],
+    "table with a period": lambda t, y: np.interp(5*y - 3, [1.9, 0.2, 0.9, 1.7], [3.0, 1, -2, 1], period=-1.5),
+    "select": lambda t, y: np.select([y > 0.6, y > 0.4], [y, -y], [7.0, y[0]]),
     "truth": lambda t, y: [y[1]*(t < 0.5), -y[0]*((y[0] > 0.25) & (y[1] < 1)) + (~(y[0] > 0.5))*3],
     "einsum": lambda t, y: np.einsum("ij,j->i", MATRIX, y) + MATRIX @ y,
     "solve": lambda t, y: np.linalg.solve(np.array([[y[0] + 3, 1.0], [0.5, y[1] + 2]]), np.array([1.0, y[0]])),
@@ -261,3 +263,42 @@ def test_squares_of_sine_and_cosine_are_collected():
     out = np.zeros((2, 1))
     plain(made.sheet.build(first_start(made.sheet)[0])).rates(0.0, np.array([[0.3], [1.5]]), out)
     assert np.allclose(out[:, 0], [1.5/(2*0.25), -9.81*np.sin(0.3)], rtol=1e-15)
+
+
+SMALL = [sign*size*10.0**k for k in range(-14, 1) for sign, size in ((1, 1.37), (-1, 1.37), (1, 7.1))]
+SPECIAL = {"sinh": [*SMALL, 300.0, -600.0], "cosh": SMALL, "tanh": [*SMALL, 900.0], "expm1": [*SMALL, 600.0, -800.0],
+           "log1p": [x for x in SMALL if x > -0.9] + [1e200], "arctanh": [x for x in SMALL if abs(x) < 0.9],
+           "arcsinh": [*SMALL, 1e150, -1e5, -1e12], "arccosh": [1.0 + abs(x) for x in SMALL]}
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_special_functions_have_all_digits(name):
+    """At small arguments, where 1 + x or exp(x) - 1 would lose those of x, and at large negative ones; by mpmath."""
+    places, function = SPECIAL[name], getattr(np, name)
+    made = liestep.system("own", rhs=lambda y, p: [function(x) for x in p.x], parameters={"x": places},
+                          start={"y": np.zeros(len(places))})
+    found = made.simulate("explicit_euler", step=1.0, t_end=1.0, compile=False)["y"].values[-1]
+    with mpmath.workdps(50):
+        right = [getattr(mpmath, name.replace("arc", "a"))(mpmath.mpf(x)) for x in places]
+        assert max(abs(float(a/b) - 1.0) for a, b in zip(found, right, strict=True)) < 1e-15
+
+
+def test_options_of_extremes_and_lists_in_lists_are_those_of_numpy():
+    """The start says nothing: the numbers differ only where the run goes."""
+    def rates(y):
+        lowest = np.min(np.outer(y, [1.0, 2.0]), axis=1, keepdims=True, initial=0.9).ravel()
+        kept = np.max(y, where=[True, False, True], initial=1.2) + y.max(initial=1.1)
+        return np.concatenate([y[:1].clip(max=0.8), [y[1], -kept]])*lowest + np.hstack(([y[0], 0.1], math.log(y[1], 2)))
+
+    made = liestep.system("own", rhs=rates, start={"y": [0.7, 0.8, 0.5]})
+    found, y = made.simulate("explicit_euler", step=0.25, t_end=2.5)["y"].values, np.array([0.7, 0.8, 0.5])
+    for k in range(10):
+        y = y + 0.25*rates(y)
+        assert np.abs(found[k + 1] - y).max() < 1e-13
+
+
+@pytest.mark.parametrize("function", [lambda y: np.multiply(y, 2.0, out=np.zeros(2), where=y < 5.0),
+                                      lambda y: [max(y, key=abs), min(y, key=abs)]])
+def test_what_would_be_left_out_is_refused(function):
+    with pytest.raises(liestep.InputError, match=r"cannot be traced: write np\.where"):
+        liestep.system("own", rhs=function, start={"y": [1.0, 2.0]})

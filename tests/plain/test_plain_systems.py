@@ -104,6 +104,27 @@ def test_invariants_are_columns():
     assert np.allclose(data["energy"], 0.5)
 
 
+DAMPED = {
+    "field": lambda c: {"field": lambda R, x: (R @ ((R.T @ x)/[1, 2, 3]), np.cross(R[:, 2], [0, 0, -3.0]) - c*x),
+                        "start": {"R": np.eye(3), "x": [1, 2, 3.0]},
+                        "energy": lambda R, x: 0.5*((R.T @ x)/[1, 2, 3]) @ (R.T @ x) + 3*R[2, 2]},
+    "vectors": lambda c: {"field": lambda q: [1, 2, 4]*q - c*np.cross(q, [1, 2, 4]*q),
+                          "start": {"q": [0.6, 0.48, 0.64]},
+                          "energy": lambda q: q @ ([1, 2, 4]*q)},
+    "lagrangian": lambda c: {"lagrangian": lambda q, v: 0.5*v @ v - 0.5*q @ q, "force": lambda v: -c*v,
+                             "start": {"q": [1.0], "v": [0.0]}, "energy": lambda q, v: 0.5*(v @ v) + 0.5*(q @ q)}}
+
+
+@pytest.mark.parametrize("kind", DAMPED)
+def test_an_energy_that_falls_is_no_error_of_a_method(kind, recwarn):
+    data = liestep.system("own", **DAMPED[kind](0.3)).simulate("rk4", step=0.01, t_end=2.0)
+    assert data["energy"].values[0] - data["energy"].values[-1] > 0.1
+    assert not recwarn
+    kept = liestep.system("own", **DAMPED[kind](0.0))
+    with pytest.warns(UserWarning, match="energy is off by up to"):
+        kept.simulate("rk4", step=0.7, t_end=21.0, on_failure="return")
+
+
 def test_check_says_how_many_digits_are_lost():
     """1 - cos x near x = 0 has lost half of them; 2 sin^2(x/2) has not."""
     def made(rhs):

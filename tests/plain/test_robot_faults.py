@@ -151,7 +151,8 @@ def _without(found):
     (lambda arm: arm.torque({"elbo": 1.0}), "torque: unknown joint 'elbo'; did you mean elbow?"),
     (lambda arm: arm.torque({"elbow": [1.0, 2.0]}), "torque of joint elbow must be 1 numbers, not of shape (2,)"),
     (lambda arm: arm.bias([0.0], np.zeros(3)), "q must be 3 finite numbers, of waist, shoulder, elbow"),
-    (lambda arm: arm.inverse_dynamics(np.zeros(3), np.zeros(3), [1.0]), "a must be 3 numbers, not of shape (1,)"),
+    *((lambda arm, a=a: arm.inverse_dynamics(np.zeros(3), np.zeros(3), a), "a must be 3 finite numbers, of waist,"
+       " shoulder, elbow") for a in ([1.0], [np.nan, 0.0, 0.0], "abc", [1j, 0.0, 0.0])),
     (lambda arm: arm.simulate("rkmk", step=0.01, initial={"q": np.zeros(3)}), "initial q is of joints: give"
      " initial=robot.start(q, v)"),
     (lambda arm: arm.simulate("rkmk", step=0.01, sample=0.01, control=lambda t, state: {"torque": [1.0]}),

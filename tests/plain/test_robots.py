@@ -14,12 +14,14 @@ from scipy.integrate import solve_ivp
 from urdf_robots import ARM, mjcf, written
 
 import liestep
+from liestep.compile.cache import loop_for
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
 from liestep.mechanics.formulations.multibody.checks import residuals
 from liestep.mechanics.formulations.multibody.components import MIXED
 from liestep.mechanics.formulations.multibody.forms import Layout
+from liestep.mechanics.formulations.multibody.inverse import LIMB, solve
 from liestep.mechanics.formulations.multibody.mechanism import MOVING, PUSH, SPIN
 from liestep.mechanics.formulations.probed import plain
 
@@ -391,6 +393,43 @@ def test_masses_biases_and_torques_of_joints_are_mujocos(seed, tmp_path):
 
 
 @pytest.mark.slow
+def test_compiled_joint_dynamics_have_the_same_bits(tmp_path):
+    robot = liestep.from_mjcf(written(tmp_path, EVERY_JOINT))
+    joints, tree = robot.tree.joint_space(robot._parameters), robot.tree
+    (n, m), size = tree.sizes, LIMB*(len(tree.names) + 1) + 2*tree.sizes[1]
+    made = []
+    for call in (solve, loop_for(solve, joints)):
+        random = np.random.default_rng(4)
+        made.append((np.zeros((m, m)), np.zeros(m)))
+        call(joints, random.normal(size=n), random.normal(size=m), np.zeros((size, 3)), *made[-1])
+    assert all(map(np.array_equal, *made))
+    assert np.linalg.eigvalsh(made[0][0]).min() > 0.0
+
+
+def test_the_identity_of_a_run_does_not_hold_what_a_robot_remembers():
+    arm = liestep.from_urdf(ARM, q=[0.0, -0.5, 1.0])
+
+    def still(t, state):
+        return {"torque": arm.bias(state["q"], 0*state["v"])}
+
+    first, second = (arm.simulate("rkmk", step=0.005, t_end=0.01, control=still, sample=0.005) for _ in range(2))
+    assert first.attrs["run_sha256"] == second.attrs["run_sha256"]
+
+
+def test_coordinates_of_members_are_those_of_their_runs():
+    """Elbows of members on both sides of a half turn."""
+    arm, elbows = liestep.from_urdf(ARM), (1.0, 3.0, -3.0)
+    members = [arm.start([0.0, -0.5, elbow]) for elbow in elbows]
+    starts = {name: np.stack([one[name] for one in members]) for name in members[0]}
+    ends, rows = (arm.coordinates(arm.ensemble("rkmk", step=0.005, t_end=0.01, starts=starts, keep=keep))
+                  for keep in ("end", "samples"))
+    for k, elbow in enumerate(elbows):
+        q, v = arm.coordinates(arm.simulate("rkmk", step=0.005, t_end=0.01, initial=members[k]))
+        assert abs(q[0, 2] - elbow) < 1e-12
+        assert all(map(np.array_equal, (rows[0][k], rows[1][k], ends[0][k], ends[1][k]), (q, v, q[-1], v[-1])))
+
+
+@pytest.mark.slow
 def test_an_arm_held_by_pd_with_gravity_compensation_goes_where_mujocos_goes():
     arm, model = liestep.from_urdf(ARM, q=[0.0, -0.5, 1.0]), reference(ARM)
     model.dof_damping[:], model.opt.integrator = [0.5, 0.3, 0.2], mujoco.mjtIntegrator.mjINT_RK4
@@ -455,3 +494,13 @@ def test_motors_of_a_file_drive_an_arm_where_mujocos_drive_it(tmp_path):
                          ({"lift": [1.0, 2.0]}, "motor lift takes one finite number, not [1.0, 2.0]")):
         with pytest.raises(InputError, match=re.escape(words)):
             arm.actuate(wrong)
+
+
+@pytest.mark.parametrize(("joint", "at"), [("<freejoint/>", 3), ('<joint type="ball"/>', 0)])
+def test_quaternions_are_continuous_over_full_turns(tmp_path, joint, at):
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.02"/>'
+    path = written(tmp_path, mjcf(f"<body>{joint}{inertial}</body>", '<option gravity="0 0 0"/>'))
+    robot = liestep.from_mjcf(path, v=[*[0.0]*(at + 2), 4.0])
+    q, _ = robot.coordinates(robot.simulate("rkmk", step=0.01, t_end=5.0, samples=51))
+    half = 2.0*np.linspace(0, 5, 51)  # of the angle about z
+    assert q[:, at:] == pytest.approx(np.transpose([np.cos(half), 0*half, 0*half, np.sin(half)]), abs=1e-9)

@@ -85,23 +85,6 @@ def test_chain_ends_where_its_links_add_up(runs):
 
 
 @pytest.mark.slow
-def test_vortices_show_their_sense_and_strength(runs):
-    """Strengths 3, 2, -1 and 1.5: one vortex turns to the right, and the areas of the balls are in these ratios."""
-    file = read(runs/"sphere_vortices.nc")
-    motion = motion_of(file)
-    scene = Scene(new_figure(90.0, 90.0, layout=None).add_axes([0.0, 0.0, 1.0, 1.0]), motion.view)
-    motion.draw(scene, 10)
-    balls = [content for _, _, kind, content in scene.items if kind == "ball"]
-    assert np.allclose([place for place, *_ in balls], motion.view(file["q"][10])[:, :2], atol=1e-15)
-    assert [shade for _, shade, *_ in balls] == ["#EE7733", "#EE7733", "#0077BB", "#EE7733"]
-    assert np.allclose([(size/balls[0][2])**2 for _, _, size, *_ in balls], np.array([3.0, 2.0, 1.0, 1.5])/3.0)
-    total = np.array([3.0, 2.0, -1.0, 1.5]) @ file["q"][10]
-    line = np.array([content[:2] for _, _, kind, content in scene.items if kind == "line"][-1])
-    assert np.allclose(line[1] - line[0], motion.view(0.25*total/np.linalg.norm(total))[:2])
-    assert motion.note(0) == "momentum error 0.0e+00"
-
-
-@pytest.mark.slow
 def test_film_repeats_byte_for_byte_and_moves(runs, tmp_path, capsys):
     source = tmp_path/"top.nc"
     shutil.copy(runs/"heavy_top.nc", source)

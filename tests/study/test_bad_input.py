@@ -57,7 +57,7 @@ REQUESTS = {  # problem, integrator, step and other arguments, what the sentence
     "other number of bodies": (BODIES, "rk4", {"parameters": {"mass": [1.0]*5}}, "of shape (5, 3), not (3, 3)"),
     "zero mass": (BODIES, "rk4", {"parameters": {"mass": [1.0, 0.0, 1.0]}}, "mass must be positive"),
     "negative mass": (BODIES, "rk4", {"parameters": {"mass": [1.0, -1.0, 1.0]}}, "mass must be positive"),
-    "singular mass matrix": (CHAIN, "rk4", {"parameters": {"mass": [1e-17, 1.0]}}, "not positive definite"),
+    "singular masses": (CHAIN, "rk4", {"parameters": {"mass": [1e-17, 1.0]}}, "not symmetric and positive definite"),
     "rounded direction": (BODIES, "rk4", initial("q", 0, [0.866, 0.0, 0.5]), "q[0] is not a unit vector"),
     "velocity along q": (BODIES, "rk4", initial("omega", 1, [1.0, 0.0, 0.1]), "omega[1] is not orthogonal"),
     "step that does not divide": (BODIES, "rk4", {"step": 0.03, "t_end": 1.0},
@@ -143,7 +143,7 @@ def test_a_call_is_the_id_with_its_options():
         specify(BODIES, "vi_sphere weights=y5", steps=10)
     assert "unknown call of the integrator 'weights=y5'" in sentence(caught)
     with pytest.raises(InputError, match=r"'stages=3' \(allowed: none\); other choices are options: options=\{'s"):
-        specify("mass_spring", "gauss stages=3", steps=10)
+        specify("henon_heiles", "gauss stages=3", steps=10)
     with pytest.raises(InputError, match=r"'form=x' \(allowed: none\); other choices are options: options=\{'form'"):
         specify("heavy_top", "taylor form=x", tolerance=1e-6)
     with pytest.raises(InputError, match=r"integrator 'x' \(allowed: none\)$"):

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from claim_results import PLANNED, data_are_printed  # noqa: F401
+from liestep_papers.twospheres2009.criteria import Quantile
 
 from liestep.claims.chance import chance
 from liestep.claims.claimfile import BY_CHANCE, Claim, ClaimFile
 from liestep.claims.counting import changes, headline, predictions, statements
-from liestep.claims.criteria.printed import Quantile
 from liestep.claims.judging import judge
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile

@@ -79,14 +79,6 @@ def test_ratio_against_one_run_uses_it_for_all(limit, expected):
     assert verdict("ratio", VI, {"at_most": limit}, against=RK[1:]) == expected  # 0.4115 and 0.004
 
 
-@pytest.mark.parametrize(("printed", "level", "expected"), [
-    (2.0, 0.9, MET), (20.0, 0.9, MET), (1.9, 0.9, MISSED), (20.1, 0.9, MISSED), (6.0, 0.5, MET), (5.9, 0.5, MISSED)])
-def test_quantile_asks_for_the_central_interval(printed, level, expected):
-    found = row("quantile", ENSEMBLE, {"level": level}, quantity="spread", printed=printed)
-    assert (found.verdict, found.ours) == (expected, 11.0)
-    assert "21 members" in found.evidence
-
-
 @pytest.mark.parametrize(("tolerance", "inside"), [(0.9, 19), (0.91, 21)])
 def test_a_printed_number_is_compared_with_95_percent_of_an_ensemble(tolerance, inside):
     found = row("relative", ENSEMBLE, {"tolerance": tolerance}, quantity="spread", printed=11.0)
@@ -145,20 +137,6 @@ def test_how_far_a_run_came_is_known_although_it_stopped():
     assert verdict("ratio", stopped, {"at_most": 1.0}, against=stopped, quantity="time_reached") == MET
 
 
-@pytest.mark.parametrize(("printed", "level", "said"), [
-    (10.0, 0.9, "90% interval 2 .. 20 of 21 members, printed at quantile 0.45"),   # 9 below, itself half: 9.5/21
-    (10.5, 0.5, "50% interval 6 .. 16 of 21 members, printed at quantile 0.48"), (99.0, 0.9, "at quantile 1.00")])
-def test_a_quantile_says_where_the_printed_number_lies_among_the_members(printed, level, said):
-    assert row("quantile", ENSEMBLE, {"level": level}, quantity="spread", printed=printed).evidence.endswith(said)
-
-
-@pytest.mark.parametrize("integrator", ["stopped", "lost"])
-def test_an_ensemble_with_a_failed_member_never_passes(integrator):
-    found = row("quantile", runs(("many", integrator, "h0.1")), quantity="spread", printed=10.0)
-    assert found.verdict == MISSED
-    assert math.isnan(found.ours)
-
-
 @pytest.mark.parametrize("word", ["reproduced", "calibrated", "confirmed"])
 def test_the_claim_names_the_verdict_of_success(word):
     assert verdict("limit", rule={"at_most": 1.0}, verdict=word) == word
@@ -186,10 +164,6 @@ def test_untestable_claims_are_not_judged():
      "claim c of paper: a printed number is compared with one run, not with 2"),
     ("ratio", VI, {"rule": {"at_most": 1}, "against": [*RK, *VI]},
      "claim c of paper: 2 runs cannot be compared with 4"),
-    ("quantile", [*ENSEMBLE, *VI], {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 3"),
-    ("quantile", runs(("p", "vi")), {"printed": 1}, "claim c of paper: a quantile needs one ensemble run, not 2"),
-    ("quantile", ENSEMBLE, {"printed": 1, "quantity": "eror"},
-     "claim c of paper: unknown quantity 'eror' (allowed: energy, spread)"),
     ("order", runs(("p", "euler")), {"rule": {"theory": 1}}, "claim c of paper: no order of p/euler in study made/up"),
     ("drift", runs(("p", "euler")), {"quantity": "energy"},
      "claim c of paper: no drift verdict of energy for p/euler in study made/up")])
@@ -233,7 +207,7 @@ def test_features_of_what_is_not_there_are_refused(kind, rule, quantity, words):
 def test_every_criterion_is_a_sentence_with_its_numbers():
     numbers = {"relative": ({"tolerance": 0.25}, "0.25"), "digits": ({"digits": 4}, "4"),
                "factor": ({"factor": 3.5}, "3.5"),
-               "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"), "quantile": ({"level": 0.8}, "80%"),
+               "limit": ({"at_most": 2.5, "at_least": 1.5}, "<= 2.5 and >= 1.5"),
                "ratio": ({"at_most": 7.5}, "<= 7.5"), "order": ({"theory": 6.0}, "6"),
                "drift": ({"verdict": "round-off"}, "round-off"),
                "state": ({"expected": [3.0], "tolerance": 0.25}, "0.25 of [3.0]"),

@@ -11,7 +11,7 @@ import liestep.simulation.plugins  # adds its finder to the catalogue when it is
 from liestep.simulation import catalogue
 from liestep.simulation.runs.maps import ParameterMap, Request, shards
 from liestep.simulation.runs.outcomes import carry_out
-from liestep.simulation.runs.specification import specify, specify_problem
+from liestep.simulation.runs.specification import specify, specify_again, specify_problem
 from liestep.simulation.runs.specified import RunSpecification
 
 
@@ -34,9 +34,11 @@ def visits(call) -> list[str]:
 @pytest.mark.parametrize("size", [{"integrator": "rk4", "steps": 3}, {"integrator": "ode45", "tolerance": 1e-3}],
                          ids=["fixed", "adaptive"])
 def test_a_simulation_visits_the_catalogue_at_most_three_times(size):
-    found = visits(lambda: liestep.simulate("free_rigid_body", **size, t_end=0.1, samples=2))
-    assert found
-    assert len(found) <= 3, found
+    """The first two calls of their kind ask once or twice more, for what calls like them share from then on."""
+    for most in (5, 4, 3):
+        found = visits(lambda: liestep.simulate("free_rigid_body", **size, t_end=0.1, samples=2))
+        assert found
+        assert len(found) <= most, found
 
 
 def kinds() -> list[RunSpecification]:
@@ -66,11 +68,10 @@ def test_what_a_specification_holds_is_no_part_of_its_text():
     assert "Method(" not in repr(spec)
 
 
-@pytest.mark.parametrize("module", sorted(catalogue._written()))
+@pytest.mark.parametrize("module", [f"liestep.integrators.{stem}" for stem in catalogue._files("integrators")])
 def test_ids_are_read_from_files_as_they_are_declared(module):
-    names, complete = catalogue._keys(module, "METHODS")
-    declared = [*importlib.import_module(module).METHODS] if names or not complete else []
-    assert names == declared if complete else set(names) <= set(declared)
+    declared = [*getattr(importlib.import_module(module), "METHODS", ())]
+    assert catalogue._keys(module, "METHODS") == declared
     assert {catalogue.integrator_entry(name).module for name in declared} <= {module}
 
 
@@ -79,4 +80,21 @@ def test_ids_are_read_from_files_as_they_are_declared(module):
 def test_a_table_that_is_not_written_out_is_not_taken_for_complete(text, tmp_path, monkeypatch):
     (tmp_path/"file.py").write_text(f"import os\n\n{text}")
     monkeypatch.setattr(catalogue, "module_file", lambda module: tmp_path/"file.py")
-    assert not catalogue._keys("any", "METHODS")[1]
+    with pytest.raises(AttributeError):
+        catalogue._keys("any", "METHODS")
+
+
+def test_calls_that_come_again_are_those_made_anew():
+    """Whatever one call has that another had not; in turns, so that each finds what the others have left."""
+    calls = [{}, {"preset": "symmetric"}, {"parameters": {"inertia": [1.0, 2.0, 2.5]}}, {"steps": 20}, {"samples": 3},
+             {"t_end": 2.0}, {"t_start": 0.5}, {"options": {"form": "quaternion"}}, {"statistics_every": 2},
+             {"initial": {"angular_momentum": [0.1, 0.2, 0.3]}}, {"stops": None, "parameters": {"inertia": 3*[1.5]}}]
+    every = ("step", "tolerance", "t_end", "preset", "parameters", "initial", "options", "samples", "steps",
+             "statistics_every", "outputs", "log_steps", "exponents", "t_start", "times", "until", "events", "control",
+             "sample", "max_step", "stops")
+    usual = {"statistics_every": 1, "log_steps": False, "exponents": 0}
+    for changes in calls*3:
+        given = {name: usual.get(name) for name in every} | {"steps": 10} | changes
+        again = specify_again("free_rigid_body", integrator="rk4", **given)
+        anew = specify("free_rigid_body", "rk4", **{k: v for k, v in given.items() if v is not None})
+        assert again.sha256 == anew.sha256, changes

@@ -10,7 +10,8 @@ import yaml
 from liestep.claims.claimfile import claim_files
 from liestep.claims.history import COLUMNS, HISTORY, changed_later, decides, load_history, sentence
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text, read_csv
+from liestep.study.tables.liestep_tables import csv_text
+from liestep.study.tables.results import read_csv
 
 ROOT = Path(__file__).parents[2]
 SPECIFICATION = importlib.util.spec_from_file_location("history_of_claims", ROOT/".ci"/"history.py")

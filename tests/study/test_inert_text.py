@@ -4,8 +4,9 @@ import io
 
 import pytest
 
-from liestep.files.textfiles import csv_rows, csv_text, read_csv, without_markup
-from liestep.study.tables.tables import markdown
+from liestep.files.textfiles import without_markup
+from liestep.study.tables.liestep_tables import csv_rows, csv_text, markdown
+from liestep.study.tables.results import read_csv
 
 TEXTS = ("=1+1", "=HYPERLINK(\"http://x\")", "+1+1", "-2*3", "@SUM(A1)", "\t=1", "'=1", "''-x",
          "-h DV, as (72b)")

@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text, read_csv, write_text_atomically
+from liestep.files.textfiles import write_text_atomically
 from liestep.mechanics.formulations.spheres.cost import gradient_flops
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.reference import compute_reference, study_reference
@@ -18,9 +18,10 @@ from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
 from liestep.study.tables.kinds.drift import _shared, energy_terms, longest_period
 from liestep.study.tables.kinds.work import at_equal_error
+from liestep.study.tables.liestep_tables import csv_text, markdown
 from liestep.study.tables.metrics import COLUMNS, stopped_runs
-from liestep.study.tables.results import StudyResults
-from liestep.study.tables.tables import analyse, markdown
+from liestep.study.tables.results import StudyResults, read_csv
+from liestep.study.tables.tables import analyse
 from liestep.study.tables.timing import shortest, time_run, time_study
 
 STUDY = """title: Small study

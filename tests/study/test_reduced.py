@@ -106,7 +106,8 @@ def test_one_row_stands_for_all_and_the_table_has_each(tmp_path, monkeypatch):
 
 
 def test_a_cell_that_stops_leaves_the_others(tmp_path):
-    made = study("{system: spring_pendulum, t_end: 1.0, grid: {stiffness: [20, 1000], mass: [0.5, 2]}}", tmp_path)
+    made = study("{system: heavy_top, preset: asymmetric, t_end: 1.0, grid: {length: [1, 5], mass: [2, 0.5]}}",
+                 tmp_path)
     assert run_cells(made.cells).failed == 1
     file = read(made.cells[0].path)
     assert file["status"].tolist() == [0, 0, 5, 0]

@@ -1,16 +1,14 @@
-"""Ensembles whose members start on a grid, their exponents, and the figure that shows them."""
+"""Ensembles whose members start on a grid, their exponents."""
 import numpy as np
 import pytest
 from ensembles import ensemble_states
 
 from liestep.errors import InputError
-from liestep.figures.kinds.maps import exponent_map
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 
 SIDE = {"field": "q", "index": 0, "axis": "y", "first": 0.0, "last": 1.0, "count": 3}
@@ -27,7 +25,6 @@ integrators:
       - {field: q, index: 1, axis: x, first: 0.1, last: 2.5, count: 4}
 samples: 2
 tables: []
-figures: [exponent_map]
 """
 
 
@@ -71,7 +68,7 @@ def test_a_missing_key_of_a_turn_is_named():
         request({name: value for name, value in SIDE.items() if name != "last"})
 
 
-def test_map_shows_the_exponent_of_every_start(tmp_path):
+def test_every_start_has_its_exponent(tmp_path):
     (tmp_path/"studies").mkdir()
     (tmp_path/"studies"/"map.yaml").write_text(STUDY)
     study = Study.find("map", tmp_path, tmp_path/"results")
@@ -84,7 +81,3 @@ def test_map_shows_the_exponent_of_every_start(tmp_path):
     alone = specify("spherical_pendulum_chain", "vi_sphere", preset="orders", step=0.01, t_end=10.0, samples=2,
                     exponents=1, initial=ensemble_states(study.cells[0].spec)[7])
     assert carry_out(alone).attributes["lyapunov"] == file["lyapunov"][7]
-    panel = exponent_map(StudyResults(study)).axes[0]
-    (mesh,) = panel.collections
-    assert np.array_equal(np.asarray(mesh.get_array()).ravel(), file["lyapunov"])
-    assert panel.get_xlabel() == "rotation of $q_2$ about x (degrees)"

@@ -139,7 +139,7 @@ TABLE = Table(COLUMNS, lambda results: results.metrics[list(COLUMNS)].to_dict("r
 STUDY = """title: Small
 tables: [{table}]
 samples: 2
-problems: {{pendulum: {{system: spring_pendulum, t_end: 0.5, steps: {{counts: [2]}}}}}}
+problems: {{pendulum: {{system: spherical_pendulum_chain, t_end: 0.5, steps: {{counts: [2]}}}}}}
 integrators: {{rk4: {{}}}}
 """
 MAKE = """
@@ -185,7 +185,7 @@ print(data.attrs["status"], list(data["q"].values[-1].shape))
     "an integrator": ({"integrators/ralston.py": code_of("docs/adding.md", "Add an integrator")}, """
 import liestep
 def end(n):
-    return liestep.simulate("spring_pendulum", "rk2_ralston", step=0.5/n, t_end=0.5)["q"].values[-1]
+    return liestep.simulate("spherical_pendulum_chain", "rk2_ralston", step=0.5/n, t_end=0.5)["q"].values[-1]
 ends = [end(n) for n in (50, 100, 200)]
 print(round(float(abs(ends[0] - ends[1]).max()/abs(ends[1] - ends[2]).max())))
 """, "4"),

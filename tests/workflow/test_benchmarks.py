@@ -15,6 +15,11 @@ from docs.site.source import shown
 from liestep.simulation.runs.specification import specify
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _loaded():
+    liestep.load_plugin(mechanisms.CHAIN)
+
+
 def test_the_workflow_is_found(tmp_path):
     for folder in ("config", "papers"):
         shutil.copytree(ROOT/folder, tmp_path/folder)

@@ -164,7 +164,7 @@ def test_wrong_studies_name_file_and_line(text, expected, place, capsys):
 def test_exponents_without_a_point_are_numbers(place, capsys):
     (place/"config"/"studies"/"tiny.yaml").write_text(STUDY.replace("0.1", "1e-1"))
     assert main(["check", "tiny"]) == 0
-    assert capsys.readouterr().out.startswith("tiny: valid, 1 sweep, 1 run, 10 steps, about ")
+    assert capsys.readouterr().out.startswith("tiny: valid, 1 sweep\n  1 run, 10 steps, about ")
 
 
 def test_a_folder_with_a_file_in_the_way_of_results(place, capsys):

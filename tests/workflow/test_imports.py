@@ -36,7 +36,8 @@ def test_a_run_loads_its_system_and_its_integrator_not_all():
     code = ("import sys, liestep\n"
             "liestep.simulate('free_rigid_body', 'rk4', steps=3, t_end=0.1, samples=2)\n"
             "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'liestep'))")
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for _ in range(2):  # the first one may have to compile
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = result.stdout.split()
     assert "liestep.mechanics.systems.free_rigid_body" in loaded
     assert len(loaded) <= 90, loaded

@@ -148,7 +148,7 @@ def snakemake(folder, *arguments):
 
 
 def test_init_makes_a_folder_where_snakemake_works(tmp_path, capsys):
-    assert main(["init", str(tmp_path/"new"), "--problem", "spring_pendulum"]) == 0
+    assert main(["init", str(tmp_path/"new"), "--problem", "spherical_pendulum_chain"]) == 0
     assert "first.yaml: edit it" in capsys.readouterr().out
     for name in ("Snakefile", "config/config.yaml", "config/README.md", "profiles/default/config.yaml"):
         assert (tmp_path/"new"/name).is_file()
@@ -161,7 +161,7 @@ def test_init_makes_a_folder_where_snakemake_works(tmp_path, capsys):
 def test_command_of_new_study_works_in_an_empty_folder(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["new-study", "mine/first"]) == 0
-    command = re.findall("`snakemake (.*?)`", capsys.readouterr().out)[0]
+    command = re.findall("^  snakemake (.*)$", capsys.readouterr().out, re.MULTILINE)[0]
     done = snakemake(tmp_path, *command.split(), "-n")
     assert done.returncode == 0, done.stderr
     assert "mine/first: 21 runs of main" in done.stdout + done.stderr

@@ -158,7 +158,7 @@ def test_another_checkout_and_an_empty_cache_give_the_same_bytes(made, tmp_path)
     """Everything that the manifest calls data, from one job at a time instead of two, and code
     that is compiled again."""
     for name in ("src", "workflow", "profiles", "config/config.yaml", "Snakefile", "environment.yml",
-                 "rotation_bench/liestep_judge.py"):
+                 "rotation_bench/liestep_judge.py", "rotation_bench/liestep_tables.py"):
         target = tmp_path/"checkout"/name
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (TOP/name).is_dir() else shutil.copy)(TOP/name, target)

@@ -222,7 +222,7 @@ def test_code_of_the_readme_works(tmp_path):
         return subprocess.run([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=tmp_path,
                               env=environment, capture_output=True, text=True)
 
-    assert "mine/pendulum: valid, 2 sweeps, 12 runs" in liestep("check", "mine/pendulum").stdout
+    assert "mine/pendulum: valid, 2 sweeps\n  12 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
     run = liestep("run", "dipole_in_field", "rk2_ralston", "--step", "0.1", "-o", "out.nc")
     assert run.stdout == "out.nc: completed\n", run.stderr

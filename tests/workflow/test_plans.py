@@ -6,7 +6,8 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.study.plan.plan
-from liestep.files.records import FOLDER, last
+from liestep.files.records import FOLDER
+from liestep.simulation import catalogue
 from liestep.workflow import plans
 from liestep.workflow.workflow import Workflow
 
@@ -127,13 +128,20 @@ def test_films_are_found_in_the_plan(folder, monkeypatch):
     assert (again.path, again.cell.path, again.cell.fingerprint) == (film.path, film.cell.path, film.cell.fingerprint)
 
 
-def test_studies_with_plugins_are_planned_at_every_start(folder, monkeypatch):
+def test_a_study_is_planned_anew_when_its_plugin_has_changed(folder, monkeypatch):
     shutil.copy(Path(__file__).parents[2]/"docs"/"examples"/"ralston.py", folder/"config"/"studies"/"mine")
     path = folder/"config"/"studies"/"mine"/"second.yaml"
     path.write_text(STUDY.replace("rk4: {options: {form: velocity}}", "rk4: {id: rk2_ralston}")
-                    + "plugins: [ralston.py]\n")
-    look(monkeypatch)[2].plans.save()
-    assert set(last(Path("results"), "plan")) == {"mine/first"}
+                    .replace("animations: [bodies/rk4/h0.1]\n", "") + "plugins: [ralston.py]\n")
+    planned, found, workflow = look(monkeypatch)
+    assert "mine/second" in planned
+    workflow.plans.save()
+    again, same, _ = look(monkeypatch)
+    assert "mine/second" not in again
+    assert same == found
+    known = catalogue.plugin_entries()
+    monkeypatch.setattr(catalogue, "plugin_entries", lambda: {
+        name: entry._replace(content="after an edit") for name, entry in known.items()})
     assert "mine/second" in look(monkeypatch)[0]
 
 

@@ -307,7 +307,7 @@ def test_check_system_finds_a_wrong_gradient_and_a_wrong_flag(tmp_path):
 
 def test_check_system_passes_the_examples_and_finds_a_wrong_order(tmp_path):
     said = liestep("check-system", SYSTEM, folder=tmp_path)
-    assert said.count(" ok ") == 17
+    assert said.count(" ok ") == 16
     assert "constrained_lagrangian, coordinates cartesian  ok" in said
     assert "all checks passed" in said
     changed(tmp_path, "low", ("LieMidpoint(0.5)", "LieMidpoint(0.25)"), source=METHOD)

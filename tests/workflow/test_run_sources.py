@@ -26,7 +26,7 @@ FIXED: dict[str, Any] = {"step": 0.01, "t_end": 0.04}
 ADAPTIVE: dict[str, Any] = {"tolerance": 1e-3, "t_end": 0.1}
 MEMBERS = {"members": 2, "amplitude": 1e-6, "seed": 0}
 RUNS: dict[str, Callable[[], RunSpecification]] = {
-    "verlet": lambda: specify("mass_spring", "verlet", **FIXED),
+    "verlet": lambda: specify("henon_heiles", "verlet", **FIXED),
     "rk4": lambda: specify("heavy_top", "rk4", **FIXED),
     "action": lambda: specify("heavy_top", "rkmk", **FIXED, options={"action": "direct"}),
     "redundant": lambda: specify("heavy_top", "vi_livens", **FIXED),
@@ -36,10 +36,10 @@ RUNS: dict[str, Callable[[], RunSpecification]] = {
     "mechanism": lambda: specify("four_bar", "rkmk", step=0.1, t_end=0.4),  # has a warning of its joints
     "members": lambda: specify("heavy_top", "rk4", **FIXED, ensemble=MEMBERS),
     "exponents": lambda: specify("heavy_top", "rk4", step=0.01, t_end=1.0, exponents=1),
-    "replicas": lambda: specify("mass_spring", "verlet", **FIXED, replicas=2),
-    "until": lambda: specify("mass_spring", "verlet", **FIXED, until=("q", (0,), 0.1)),
+    "replicas": lambda: specify("henon_heiles", "verlet", **FIXED, replicas=2),
+    "until": lambda: specify("henon_heiles", "verlet", **FIXED, until=("q", (0,), 0.1)),
     "times": lambda: specify("heavy_top", "dop853", **ADAPTIVE, times=[0.01, 0.033]),
-    "events": lambda: specify("mass_spring", "verlet", **FIXED, events=liestep.Event(("q", (0,), 0.1), count=None)),
+    "events": lambda: specify("henon_heiles", "verlet", **FIXED, events=liestep.Event(("q", (0,), 0.1), count=None)),
     "control": lambda: specify("heavy_top", "rk4", **FIXED, sample=0.02, control=lambda t, state: {
         "gravity": [0.0, 0.0, -9.0]}),
 }

@@ -19,7 +19,7 @@ from docs.site.snapshot import CLAIM, INDEX, MOST, QUALITIES, Snapshot, take
 from docs.site.source import PLACES, TOP, escaped, rewritten
 from liestep.claims.claimfile import VERDICTS
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_text
+from liestep.study.tables.liestep_tables import csv_text
 from liestep.workflow.report.pictures import encoded
 
 PAGE = "paper/bodies/which.md"
