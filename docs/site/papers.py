@@ -43,6 +43,9 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
     parts = [f"# {called(paper)}\n", f"`{paper}`: {facts.citation}.{doi}\n",
              f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
              " where: [docs/replicate.md](../../docs/replicate.md).\n"]
+    if own := [f"[{file.stem}](studies/{file.name})" for file in sorted((folder/"studies").glob("*.py"))]:
+        parts.append(f"Systems and methods of its own: {', '.join(own)}. In this checkout their ids are"
+                     " known; `liestep --plugin FILE run ...` and `liestep.load_plugin(FILE)` take them elsewhere.\n")
     if figures := [item for item in printed(top/"config") if item.paper == paper]:
         parts += ["## Printed figures\n", f"`liestep make {paper} FIGURE` makes one alone.\n",
                   figure_table(figures, folder)]

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files.textfiles import csv_rows, write_text_atomically
+from liestep.files.textfiles import write_text_atomically
+from liestep.study.tables.liestep_tables import csv_rows
 from liestep.workflow.report.pictures import encoded
 from liestep.workflow.workflow import require_config
 
