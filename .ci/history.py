@@ -26,10 +26,11 @@ from liestep.claims.history import (
     is_open,
     studies_of,
 )
-from liestep.files.textfiles import csv_text, write_text_atomically
+from liestep.files.textfiles import write_text_atomically
 from liestep.study.plan.assignments import numbers
 from liestep.study.plan.names import CLAIMS, PAPERS, STUDIES
 from liestep.study.plan.yamlfile import LOADER, Strict, read_yaml, validated
+from liestep.study.tables.liestep_tables import csv_text
 
 REVIEWED = "reviewed.yaml"
 # where claims and studies of papers stand and stood -> a name that stays

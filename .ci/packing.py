@@ -1,12 +1,12 @@
-"""What a wheel holds beside the package: the workflow, where `liestep init` finds it, and the judge of the rotation
-bench. An editable installation uses them where they are."""
+"""What a wheel holds beside the package: the workflow, where `liestep init` finds it, and the judge and the tables of
+the rotation bench. An editable installation uses them where they are."""
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKED = "liestep/workflow/packed"
-JUDGE = "rotation_bench/liestep_judge.py"  # whose rules are those of the tables
-PLACES = {JUDGE: "liestep/study/tables/liestep_judge.py",
+PLACES = {**{f"rotation_bench/{name}": f"liestep/study/tables/{name}"  # rules of tables, and their text
+             for name in ("liestep_judge.py", "liestep_tables.py")},
           "workflow/profiles": f"{PACKED}/profiles",  # at the top stands a link to them
           **{name: f"{PACKED}/{name}" for name in ("Snakefile", "environment.yml", "workflow", "config")}}
 

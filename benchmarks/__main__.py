@@ -65,12 +65,13 @@ def main() -> None:
 
             sections = [("Robots beside pinocchio", "robots", robots.compare(5 if arguments.quick else 25))]
         elif arguments.what == "ensembles":
-            from benchmarks import ensembles
+            from benchmarks import ensembles, written
 
             members, repeats = (10_000, 2) if arguments.quick else (1_000_000, 1)
             sections = [("Members that share registers", "lanes", ensembles.shared(2_048, 3 if arguments.quick else 7)),
                         ("Taylor series of many starts beside heyoka's batch", "beside", ensembles.beside(
                             *((4_096, 1) if arguments.quick else (65_536, 3)))),
+                        ("rk4 of many starts beside C and diffrax", "written", written.compare(32_768, 3)),
                         ("Many starts beside heyoka's batch", "ensembles", ensembles.compare(members, repeats))]
         elif arguments.what == "plugins":
             from benchmarks import plugins

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.cases import Case, CoreRun
 from benchmarks.timing import interleaved, ratio
+from liestep import load_plugin
 
 SOURCES = Path(__file__).parent/"counterparts"
 FLAGS = ("-O3", "-ffp-contract=off", "-shared", "-fPIC")
@@ -183,6 +184,7 @@ def particles(repeats: int) -> Iterator[dict[str, Any]]:
     """Time per particle and step of map (25), over that at 1,000 particles."""
     for shape, sizes in SIZES.items():
         runs = {}
+        load_plugin("papers/rodrigues2021/studies/bonded_block.py")
         for n in sizes:
             steps = max(100, 200_000//n)  # some lists of pairs are made in every run, about one in 25 steps
             case = ring_case(n, steps) if shape == "ring" else Case(

@@ -2,6 +2,7 @@
 that is straightforward."""
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,13 @@ from benchmarks.counterparts import counterpart
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import specify
+
+STUDIES = Path(__file__).parents[1]/"papers"/"livens2025"/"studies"
+PLUGINS = {"mass_spring": STUDIES/"mass_spring.py",
+           **dict.fromkeys(("rigid_chain", "rigid_loop"), STUDIES/"jointed_bars.py")}
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,8 @@ class CoreRun:
 
     def __init__(self, case: Case, *, statistics: bool, system: type | None = None):
         """`system`: a class that replaces that of the system, with the same fields."""
+        if case.system in PLUGINS:
+            load_plugin(PLUGINS[case.system])
         self.spec = specify(case.system, case.integrator, steps=case.steps, t_end=case.step*case.steps,
                             preset=case.preset, parameters=case.parameters, options=case.options, samples=2)
         self.formulated, self.integrator = build(self.spec)

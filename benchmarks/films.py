@@ -1,5 +1,6 @@
 """A film of each standard problem, in docs/films: `python -m benchmarks.films`, 5 minutes, or with names of films only
 these. Bodies are drawn as the boxes of their masses and inertias; problems of plain functions as moving points."""
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import film_comment
 from liestep.simulation.runs.files import RunFile, read
 
-FOLDER = TOP/"docs"/"films"
+FOLDER, PAGE = TOP/"docs"/"films", TOP/"docs"/"standard.md"  # the page says what each film shows
 FRAMES, FPS, WIDTH = 20, 8, 240
 # film: system, end in s, further arguments
 FILMS: dict[str, tuple[str, float, dict[str, Any]]] = {
@@ -82,11 +83,13 @@ def make(films: Mapping[str, tuple[str, float, dict[str, Any]]], folder: Path = 
     folder.mkdir(exist_ok=True)
     for name in ("testset_problems", "mechanisms", "windows"):
         load_plugin(TESTSETS/f"{name}.py")
+    shown = {name: title for title, name in re.findall(r"!\[(.+?)\]\(films/(\w+)\.webp\)", PAGE.read_text("utf-8"))}
     for name, (system, t_end, given) in films.items():
         size = {} if "step" in given else {"tolerance": 1e-9}
         with tempfile.TemporaryDirectory() as room:
             run = liestep.simulate(system, **{"integrator": "dop853", "t_end": t_end, "samples": FRAMES + 1, **size,
                                               **given})
+            run.attrs["title"] = shown[name]
             run.liestep.save(Path(room)/"run.nc")
             filmed(Path(room)/"run.nc", folder/f"{name}.webp", system)
         print(name, (folder/f"{name}.webp").stat().st_size, flush=True)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cases import DENSE, Case, CoreRun
+from benchmarks.mechanisms import CHAIN
 from benchmarks.timing import interleaved
-from liestep.mechanics.systems.rigid_chain import bars
 from liestep.simulation.plugins.loading import load_plugin
 
 RODS = (5, 10, 20, 50, 100, 200)
@@ -38,7 +38,8 @@ def _cases() -> Iterator[tuple[str, int, Case]]:
     for integrator in ("eml", "emh"):
         for n in BARS:
             yield f"chain of bars, {integrator}", n, Case("", "rigid_chain", integrator, "", 1e-3, 6400//n, 0.0,
-                                                          "four_bars", bars(n))
+                                                          "long" if n == 64 else f"bars_{n}")
+    load_plugin(CHAIN)
     for n in JOINTED:
         yield "chain of rods, generalized_alpha", n, Case("", "body_chain", "generalized_alpha", "", 1e-4, 40, 0.0,
                                                           f"chain_{n}")

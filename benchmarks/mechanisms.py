@@ -16,6 +16,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.driver import advance
 from liestep.compile.status import Status
 from liestep.simulation.machine_code.straight import for_loop
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import specify
@@ -28,6 +29,7 @@ PROBLEMS = (("free body", "jointed_body", "free", 4000, 1e-3),
 ALPHA = (("free body", "jointed_body", "free", 4000, 1e-3), ("fast top", "jointed_body", "bruels_cardona", 4000, 1e-4),
          ("double pendulum", "body_chain", "double_pendulum", 2000, 1e-4),
          ("chain of 10", "body_chain", "chain_10", 400, 1e-4), ("chain of 100", "body_chain", "chain_100", 40, 1e-4))
+CHAIN = Path(__file__).parents[1]/"papers"/"lgt2022"/"studies"/"body_chain.py"
 MAPS = {"1a": {}, "1b": {"action": "so3_r3"}, "2b": {"action": "so3_r3", "attitude": "rotation_vector"}}
 SAME = 1e-9  # largest difference of the states of core and counterpart, relative
 NO_STATISTICS = 2**62
@@ -110,6 +112,7 @@ def alpha_call(spec: RunSpecification) -> tuple[Any, np.ndarray]:
 def alpha_beside_c(repeats: int) -> Iterator[dict[str, Any]]:
     """Rows: microseconds of a step of generalized_alpha, its start included, and core over C; last states are compared
     first."""
+    load_plugin(CHAIN)
     for label, system, preset, steps, h in ALPHA:
         spec = specify(system, "generalized_alpha", preset=preset, steps=steps, t_end=steps*h, samples=2,
                        statistics_every=steps, options={"action": "se3"})
@@ -141,6 +144,7 @@ def compared(spec: RunSpecification) -> tuple[dict[str, Any], float]:
 def against_counterparts(repeats: int) -> Iterator[dict[str, Any]]:
     """Rows: microseconds of a step of rkmk, core over C, and C with dense elimination over the core. The states of
     core and counterparts are compared first."""
+    load_plugin(CHAIN)
     for label, system, preset, steps, h in PROBLEMS:
         for name in ("1a", "1b"):
             spec = specify(system, "rkmk", preset=preset, steps=steps, t_end=steps*h, samples=2,
@@ -155,6 +159,7 @@ def against_counterparts(repeats: int) -> Iterator[dict[str, Any]]:
 
 def maps_over_quaternions(repeats: int) -> Iterator[dict[str, Any]]:
     """Rows: time of a Runge-Kutta step through a map over one on quaternions that are normalised at the stages."""
+    load_plugin(CHAIN)
     for label, system, preset, steps, h in PROBLEMS:
         entries = {"quaternion": ("rk4", {"projection": "stages"}),
                    **{name: ("rkmk", options) for name, options in MAPS.items()}}

@@ -47,6 +47,8 @@ PROBLEMS: tuple[Problem, ...] = (
     ("double pendulum", "spherical_pendulum_chain", "orders", 2.0),
     ("three bodies", "sphere_nbody", "paper", 2.0), ("five bodies", "sphere_nbody", FIVE, 2.0),
     ("quadrotors", "quadrotor_payload", "no_moment", 1.0), ("rod", "elastic_rod", "paper", 0.02))
+PLUGINS = {"satellite": "docs/examples/satellite.py",
+           "quadrotor_payload": "papers/liegroup2021/studies/quadrotor_payload.py"}
 PEERS = ("heyoka", "heyoka natural")
 NATURAL = ("free_rigid_body", "heavy_top", "satellite", "sphere_nbody")
 MULTIPLIERS = ("elastic_rod",)  # systems whose accelerations are found faster with multipliers than by default
@@ -120,8 +122,8 @@ def horizons(problems: Sequence[Problem] = PROBLEMS, repeats: int = 5) -> Iterat
 
 def start_at(system: str, preset: Preset) -> Start:
     """The start of a problem: of a preset, or of given numbers."""
-    if system == "satellite":
-        load_plugin(TOP/"docs"/"examples"/"satellite.py")
+    if system in PLUGINS:
+        load_plugin(TOP/PLUGINS[system])
     return start_of(system, **(preset if isinstance(preset, dict) else {"preset": preset}))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.recommend_cases import CASES, EXAMPLES, Case
+from benchmarks.recommend_cases import CASES, Case
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.catalogue import integrator_calls, method
@@ -63,7 +63,7 @@ def judge(folder: Path) -> Iterator[dict[str, Any]]:
     for case, (first, warm) in zip(CASES, answers, strict=True):
         os.environ["LIESTEP_CACHE"] = str(folder/case.system)
         if case.plugin:
-            load_plugin(EXAMPLES/f"{case.system}.py")
+            load_plugin(case.file())
         row = _row(case, first, warm)
         print(json.dumps(row), file=sys.stderr, flush=True)
         yield row
@@ -72,7 +72,7 @@ def judge(folder: Path) -> Iterator[dict[str, Any]]:
 def _asked(case: Case) -> dict[str, Any]:
     """The recommendation by a process of its own, with the seconds that it took."""
     told = json.dumps(case._asdict() | {"parameters": dict(case.parameters),
-                                        "file": str(EXAMPLES/f"{case.system}.py") if case.plugin else ""})
+                                        "file": case.file()})
     done = subprocess.run([sys.executable, "-c", CALL, told], capture_output=True, text=True, check=False)
     if done.returncode:
         return {"integrator": "refused", "why": done.stderr.strip().splitlines()[-1]}

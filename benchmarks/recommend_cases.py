@@ -8,11 +8,12 @@ the tournament was mended with them.
 from pathlib import Path
 from typing import Any, NamedTuple
 
-EXAMPLES = Path(__file__).parents[1]/"docs"/"examples"
+TOP = Path(__file__).parents[1]
+PLUGINS = (TOP/"docs"/"examples", *(TOP/"papers"/paper/"studies" for paper in ("liegroup2021", "livens2025")))
 
 
 class Case(NamedTuple):
-    """One problem; plugin: its system is the file of that name in docs/examples."""
+    """One problem; plugin: its system is the file of that name in one of PLUGINS."""
 
     system: str
     preset: str
@@ -20,6 +21,11 @@ class Case(NamedTuple):
     t_end: float
     plugin: bool = False
     parameters: tuple[tuple[str, Any], ...] = ()
+
+    def file(self) -> str:
+        """Of the plugin; empty for systems of the package."""
+        return next((str(path) for folder in PLUGINS if self.plugin and (path := folder/f"{self.system}.py").is_file()),
+                    "")
 
 
 SPRING = (("stiffness", 3.0), ("anchor", (0.5, -0.2, 0.6)))
@@ -32,11 +38,11 @@ CASES = (
     Case("satellite", "default", 3e-3, 9.0, True, (("drag", 0.35), ("inertia", (1.1, 0.9, 1.6)))),
     Case("my_pendulum", "default", 1e-10, 4.0, True, SPRING),
     Case("my_pendulum", "default", 1e-4, 10.0, True, (("stiffness", 30.0),)),
-    Case("spring_pendulum", "drag", 1e-5, 2.0),
-    Case("spring_pendulum", "spatial", 1e-7, 4.0, False, (("stiffness", 50.0),)),
-    Case("spring_pendulum", "printed", 1e-2, 3.0, False, (("mass", 0.5),)),
-    Case("quadrotor_payload", "no_moment", 1e-3, 3.0),
-    Case("quadrotor_payload", "paper", 1e-5, 3.0, False, (("load_mass", 0.4),)),
+    Case("spring_pendulum", "drag", 1e-5, 2.0, True),
+    Case("spring_pendulum", "spatial", 1e-7, 4.0, True, (("stiffness", 50.0),)),
+    Case("spring_pendulum", "printed", 1e-2, 3.0, True, (("mass", 0.5),)),
+    Case("quadrotor_payload", "no_moment", 1e-3, 3.0, True),
+    Case("quadrotor_payload", "paper", 1e-5, 3.0, True, (("load_mass", 0.4),)),
     Case("sphere_nbody", "four_bodies", 1e-5, 6.0), Case("sphere_nbody", "paper", 1e-9, 3.0, False, (("gamma", 0.5),)),
     Case("sphere_nbody", "four_bodies", 1e-2, 10.0),
     Case("my_bodies", "three", 1e-6, 3.0, True, (("stiffness", 4.0),)), Case("my_bodies", "three", 1e-2, 8.0, True),

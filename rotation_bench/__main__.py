@@ -9,7 +9,8 @@ from typing import Any
 from rotation_bench import liestep_judge
 from rotation_bench.judgement import COLUMNS, Request, columns, judge, page
 from rotation_bench.liestep_judge import DATA, BadStates
-from rotation_bench.tables import csv_text, write_text
+from rotation_bench.liestep_tables import csv_text
+from rotation_bench.tables import write_text
 
 
 def parser() -> argparse.ArgumentParser:

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rotation_bench.liestep_judge import BadStates
+from rotation_bench.liestep_tables import filled, markdown
 from rotation_bench.states import COUNTERS, Field, Fields, Layout, StateFile, read_states, stand_ins
-from rotation_bench.tables import filled, markdown
 
 GROUP = "rotation_bench.problems"  # of entry points
 MOST_OUTPUTS, LEAST_OUTPUTS = 400, 50  # intervals at whose ends states are compared with the reference

@@ -10,9 +10,10 @@ from typing import Any
 
 from rotation_bench.judgement import Request, judge
 from rotation_bench.liestep_judge import BadStates
+from rotation_bench.liestep_tables import csv_rows, csv_text
 from rotation_bench.other_codes.contract import file_name
 from rotation_bench.other_codes.problems import CASES
-from rotation_bench.tables import csv_rows, csv_text, write_text
+from rotation_bench.tables import write_text
 
 STORED = Path(__file__).resolve().parent/"stored"
 TABLE, CODES, ARCHIVE = "table.csv", "codes.csv", "files.tar.xz"

@@ -13,11 +13,13 @@ import numpy as np
 import pandas
 import pytest
 from commands import contents, refused
+from plugin_room import nothing_stays
 
 from docs.site.source import shown
 from liestep.api.command_line import main as liestep_main
 from liestep.compile import counters
 from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.references.reference import compute_reference, specify_reference
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.outcomes import carry_out
@@ -259,21 +261,23 @@ def test_foreign_reference_is_not_overwritten(own, tmp_path, capsys):
     assert foreign.read_bytes() == (own/"vi_40.nc").read_bytes()
 
 
-def test_quadrotors_need_the_work_before_their_energy_is_judged(tmp_path, capsys):
-    spec = specify("quadrotor_payload", "rk4", t_end=0.5, steps=200, samples=201)
-    write(carry_out(spec), tmp_path/"flight.nc")
-    with netCDF4.Dataset(tmp_path/"flight.nc", "a") as data:
-        data.renameVariable("work", "hidden")
-        data.delncattr("run_sha256")  # a file that this program has not written, or has written and somebody changed
-    for name, verdict in (("hidden", "not judged"), ("work", None)):
-        if name == "work":
-            with netCDF4.Dataset(tmp_path/"flight.nc", "a") as data:
-                data.renameVariable("hidden", "work")
-        assert main(["judge", str(tmp_path/"flight.nc"), "--problem", "quadrotor_payload", "--no-reference", "-o",
-                     str(tmp_path/name)]) == 0
-        capsys.readouterr()
-        found = pandas.read_csv(tmp_path/name/"drift.csv").set_index("invariant")["verdict"]["energy"]
-        assert (found == verdict) if verdict else found != "not judged"
+def test_a_pendulum_in_wind_needs_the_work_before_its_energy_is_judged(tmp_path, capsys):
+    with nothing_stays():
+        name, = load_plugin(TOP/"docs"/"examples"/"gusty_pendulum.py")
+        spec = specify(name, "rk4", t_end=0.5, steps=200, samples=201)
+        write(carry_out(spec), tmp_path/"flight.nc")
+        with netCDF4.Dataset(tmp_path/"flight.nc", "a") as data:
+            data.renameVariable("work", "hidden")
+            data.delncattr("run_sha256")  # a file of another program, or one that somebody has changed
+        for name, verdict in (("hidden", "not judged"), ("work", None)):
+            if name == "work":
+                with netCDF4.Dataset(tmp_path/"flight.nc", "a") as data:
+                    data.renameVariable("hidden", "work")
+            assert main(["judge", str(tmp_path/"flight.nc"), "--problem", "gusty_pendulum", "--no-reference", "-o",
+                         str(tmp_path/name)]) == 0
+            capsys.readouterr()
+            found = pandas.read_csv(tmp_path/name/"drift.csv").set_index("invariant")["verdict"]["energy"]
+            assert (found == verdict) if verdict else found != "not judged"
 
 
 def test_words_that_the_bench_and_liestep_write_twice_are_equal(own):

@@ -78,4 +78,4 @@ rule animate:
     message:
         "{wildcards.study}: film of {wildcards.film}"
     shell:
-        "liestep animate {params.run:q} -o {output:q} 2> {log:q}"
+        "liestep animate {params.run:q} --study {wildcards.study:q} -o {output:q} 2> {log:q}"
