@@ -65,7 +65,7 @@ def exchange(a: np.ndarray, k: int, p: float, n: int) -> None:
 
 
 @kernel
-def exchange_numbers(x: np.ndarray, k: int, p: float) -> None:
+def exchange_numbers(x: np.flatiter, k: int, p: float) -> None:
     i = int(p)
     x[k], x[i] = x[i], x[k]
 
