@@ -45,6 +45,15 @@ def differing(spec: Any, members: int, amplitude: float, **more: Any) -> tuple[l
     return wrong, made
 
 
+def test_members_with_other_pivots_share_registers():
+    """From starts so far apart that Newton's matrices exchange other rows: none is run again alone."""
+    spec = specify("heavy_top", "vi_livens", t_end=0.2, steps=10, samples=2, **TOP)
+    wrong, made = differing(spec, 3*width(), 0.1)
+    assert wrong == []
+    assert made.again == 0
+    assert width() == 1 or not blocks._no_lanes
+
+
 @pytest.mark.parametrize(("problem", "integrator", "more"), PAIRS)
 def test_members_have_the_bits_of_runs_alone(problem, integrator, more):
     spec = specify(problem, integrator, t_end=0.5, steps=20, samples=3, **more)

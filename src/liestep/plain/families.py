@@ -130,7 +130,8 @@ class Writer:
         states: list[Any] = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
                   and not node.args[0].startswith("self.p_")]
         asked = [("choice", node.args[1] - node.args[2]) if node.op == "select" else (node.op, node.args[0])
-                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse", "sin")]
+                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse", "sin")
+                 and all(getattr(x, "place", -1) not in self.graph.rounded for x in node.args[1:2])]
         alone = depending([x for _, x in asked], [self.t]) - depending([x for _, x in asked], states)
         found = [(what, x) for what, x in asked if isinstance(x, Symbol) and x.place in alone]
         if {what for what, _ in found} <= {"sin"}:
