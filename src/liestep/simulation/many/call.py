@@ -191,7 +191,7 @@ class Asked:
             except ValueError:
                 raise InputError(f"parameter {name}: rows of different lengths, which would change a shape") from None
             if many and name in facts.parameters:
-                varied[name] = np.asarray(given)
+                varied[name] = np.asarray(given) if isinstance(usual, str) else real_array(f"parameter {name}", given)
             else:
                 shared[name] = given
         return varied, shared

@@ -276,13 +276,14 @@ class Tree:
     def numbers(self, name: str, values: ArrayLike, size: int) -> np.ndarray:
         """An array of this size. Raises InputError: another size, not finite, or no numbers."""
         try:
-            found = np.array(values, dtype=float)
+            found = np.array(values)
         except (TypeError, ValueError):
             found = np.zeros(0)
-        if found.shape != (size,) or not np.isfinite(found).all():
+        if (found.shape != (size,) or found.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray)
+                or not np.isfinite(found).all()):
             raise InputError(f"{name} must be {size} finite numbers, of"
                              f" {', '.join(joint.name for joint in self.joints)}")
-        return found
+        return found.astype(float, copy=False)
 
     @property
     def labels(self) -> list[str]:

@@ -113,7 +113,7 @@ class Declared(NamedTuple):
         problem = CartesianSpheres(
             self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
             np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
-            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
+            np.zeros(3), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
         velocity = np.cross(state["omega"], q)
         momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
         start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
