@@ -29,9 +29,7 @@ KEPT = os.environ.get("LIESTEP_TEST_CACHE")
 WRITTEN = os.environ.get("LIESTEP_TEST_SECONDS")
 LIMIT = 1.0  # s of processor time with a kept cache
 CASES = 3    # quick ones of each test function: the first, the last, and one whose hash chooses it
-# Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
-# tests, which any worker can take.
-LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
+BEGINS = 20.0  # s of slow tests in a module: the longest begin, so that the last minutes are tests any worker can take
 LISTED, MEASURED, RELEASE = (Path(__file__).with_name(f"{name}.txt")
                              for name in ("slow_tests", "quick_seconds", "release_tests"))
 LEFT_OUT = pytest.StashKey[int]()  # cases that only --all runs
@@ -177,6 +175,20 @@ def left_to_releases(names: list[str]) -> set[str]:
           for cases in by_function(name for name in names if name in slow)))
 
 
+def longest_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Modules whose slow tests take BEGINS or more, then all others in their order. One that prepares a site or whole
+    workflows and comes last would be cut in two by a worker without work, which prepares them once more."""
+    seconds: Counter[str] = Counter()
+    for name, spent in slow_tests().items():
+        seconds[name.partition("::")[0]] += spent
+
+    def place(item: pytest.Item) -> float:
+        spent = seconds[item.nodeid.partition("::")[0]]
+        return -spent if spent >= BEGINS else 0.0
+
+    return sorted(items, key=place)
+
+
 def pytest_ignore_collect(collection_path, config):
     """Modules that are slow as a whole are not even imported with --quick."""
     if config.getoption("--quick") and collection_path.suffix == ".py":
@@ -189,7 +201,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid in slow or item.nodeid.partition("::")[0] in slow:
             item.add_marker("slow")
-    items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))
+    items[:] = longest_first(items)
     names = [item.nodeid for item in items]
     left = set() if config.getoption("--all") else left_to_releases(names)
     if config.getoption("--quick"):

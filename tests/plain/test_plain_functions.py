@@ -318,6 +318,19 @@ def test_what_would_be_left_out_is_refused(function):
         liestep.system("own", rhs=function, start={"y": [1.0, 2.0]})
 
 
+@pytest.mark.parametrize("leading", [0.0, 1e-13])
+def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(leading):
+    """With the matrix of symbols, and of numbers; against numpy, which chooses its pivots."""
+    matrix = np.random.default_rng(1).standard_normal((4, 4))
+    matrix[0, 0] = leading
+    made = liestep.system("own", rhs=lambda y, p: np.linalg.solve(p.a, y) + np.linalg.inv(matrix) @ y,
+                          parameters={"a": matrix}, start={"y": [1.0, -2.0, 0.5, 3.0]})
+    problem, out = plain(made.sheet.build(first_start(made.sheet)[0])), np.zeros((1, 4))
+    for y in np.random.default_rng(2).standard_normal((5, 4)):
+        problem.rates(0.0, y[None], out)
+        assert np.abs(out[0] - 2.0*np.linalg.solve(matrix, y)).max() < 1e-14*np.linalg.cond(matrix)
+
+
 def test_remainders_of_multiples_are_zero():
     """Where a period begins, a function of t % period has the value of its beginning, as in Python."""
     made = liestep.system("own", rhs=lambda t, y: [t % 1.0, t % 0.1, np.sqrt(t % 0.7), t % -0.3, y[0] % 2.0, 0.0],

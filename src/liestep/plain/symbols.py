@@ -76,8 +76,7 @@ class Symbol(Arithmetic, Node):
     __slots__ = ()
     imag = 0.0
     graph: "PlainGraph"
-    real = property(lambda self: self)
-    T = property(lambda self: self)
+    real = T = property(lambda self: self)
 
     def __repr__(self) -> str:
         return "a value of the state or of a parameter"
@@ -209,6 +208,7 @@ class PlainGraph(Graph):
         super().__init__()
         self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
         self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
+        self.values: dict[str, float] = {}  # of all inputs at the start
         self.rounded: set[int] = set()   # places of nodes of which only round-off is asked
 
     def node(self, op: str, *args: Hashable) -> Any:
@@ -279,6 +279,12 @@ class PlainGraph(Graph):
         if ("sqrt", self.key(base)) in self.table:
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
+
+    def ordered(self, a: np.ndarray) -> list[int]:
+        """An order of the rows of a matrix without small pivots at the start; a positive definite one needs none."""
+        at = np.reshape(evaluated([as_number(x) for x in a.flat], self.values), a.shape)
+        definite = np.isfinite(at).all() and np.allclose(at, at.T, rtol=1e-12) and np.linalg.eigvalsh(at).min() > 0.0
+        return [*range(len(a))] if definite or not np.isfinite(at).all() else pivots(at)
 
     def remainder(self, x: Scalar, y: Scalar) -> Scalar:
         """x % y, by the angle of x in turns of y: right to the round-off of x; of multiples of y zero, not y."""
@@ -494,3 +500,14 @@ def evaluated(outs: Sequence[Value], values: Mapping[str, float]) -> list[float]
         done[node.place] = (values[input_text(node)] if node.op == "input" else
                             OPERATIONS[node.op](*map(value, node.args)))
     return [value(x) for x in outs]
+
+
+def pivots(a: np.ndarray) -> list[int]:
+    """An order of the rows of a matrix in which elimination has no small pivots."""
+    a, order = a.copy(), list(range(len(a)))
+    for k in range(len(a)):
+        best = k + int(np.argmax(np.abs(a[k:, k])))
+        if abs(a[k, k]) < 0.1*abs(a[best, k]):
+            a[[k, best]], order[k], order[best] = a[[best, k]], order[best], order[k]
+        a[k + 1:] -= np.outer(a[k + 1:, k]/a[k, k], a[k])
+    return order
