@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from liestep.compile.roles import Integrator
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
+from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Fields, Noted, Options, Parameters, Preset, real_array
@@ -28,7 +29,6 @@ from liestep.simulation.runs.members import in_groups
 from liestep.simulation.runs.numbers import mapping, whole
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import own_names
-from liestep.simulation.runs.progress import progress_bar
 from liestep.simulation.runs.simulation import add_own_names, to_dataset
 from liestep.simulation.runs.specification import DEFAULT_SAMPLES, specify_again
 from liestep.simulation.runs.specified import RunSpecification
