@@ -308,6 +308,16 @@ def test_special_functions_have_all_digits(name):
         assert max(abs(float(a/b) - 1.0) for a, b in zip(found, right, strict=True)) < 1e-15
 
 
+def test_a_steep_tanh_has_a_force_far_from_its_step():
+    """-d tanh(1000 q)/dq, where exp(-2000 q) is zero in float64; by mpmath."""
+    made = liestep.system("own", hamiltonian=lambda q, momentum: 0.5*(momentum @ momentum) + np.tanh(1e3*q[0]),
+                          start={"q": [1.0], "momentum": [0.0]})
+    problem, out = plain(made.sheet.build({})), np.zeros((2, 1))
+    for q in (1.0, -2.0, 0.3, 0.01, -0.001, 0.0):
+        problem.rates(0.0, np.array([[q], [0.0]]), out)
+        assert out[1, 0] == pytest.approx(float(-1000*mpmath.sech(mpmath.mpf(1000)*q)**2), rel=1e-12, abs=1e-200)
+
+
 def test_options_of_extremes_and_lists_in_lists_are_those_of_numpy():
     """The start says nothing: the numbers differ only where the run goes."""
     def rates(y):

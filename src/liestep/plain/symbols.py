@@ -173,7 +173,7 @@ def odd(x: Any, of_size: Any) -> Any:
 
 def _excess(x: Any, power: Any) -> Any:
     """What the rounding of power = exp(x) takes from x; nothing where x is large."""
-    return (x - (power + 1e-320).log())/(1.0 + x*x)
+    return (x - (power + 1e-307).log())/(1.0 + x*x)
 
 
 def _expm1(x: Any, *, even: bool = True) -> Any:
