@@ -22,7 +22,7 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 
 import liestep
-from docs.site.sine import cosine, sine
+from docs.site.sine import sine
 from docs.site.source import TOP
 from liestep.compile.cache import compiling
 from liestep.compile.driver import advance
@@ -136,14 +136,12 @@ def pair(name: str, spec: RunSpecification) -> Exported:
 
 
 def link(pairs: list[Exported]) -> bytes:
-    """One WebAssembly module of all pairs, which imports nothing: sine and cosine are its own.
-
-    Raises:
-        InputError: there is no linker, or something would have to be imported."""
+    """One WebAssembly module of all pairs, which imports nothing: sine and cosine are its own. Raises InputError where
+    there is no linker, or something would have to be imported."""
     linker = next(filter(None, map(shutil.which, LINKERS)), None)
     if linker is None:
         raise InputError("there is no linker for WebAssembly: install wasm-ld (Debian's package lld), then again")
-    pairs = [Exported("sin", sine, 1), Exported("cos", cosine, 1), *pairs]
+    pairs = [Exported("sin", sine, 1, 0), Exported("cos", sine, 1, 1), *pairs]
     whole, names = llvm.parse_assembly(ROOT), {pair.name for pair in pairs}
     for part in (part for pair in pairs for part in pair.parts):
         whole.link_in(part)
@@ -181,17 +179,14 @@ def specifications(facts: dict[str, Any], integrator: str) -> dict[str, RunSpeci
 
 
 def make(folder: Path, top: Path) -> str:
-    """Write module and data into `folder` and the page into `top`; their sizes.
-
-    Raises:
-        InputError: a run does not come to its end, or Numba's code is not as it was."""
+    """Write module and data into `folder` and the page into `top`; their sizes. Raises InputError where a run does not
+    come to its end, or Numba's code is not as it was."""
     os.environ |= GENERIC  # before Numba is loaded
     facts, pairs = yaml.safe_load((HERE/"live.yaml").read_text("utf-8")), []
     for name, system in facts["systems"].items():
         kept: dict[str, Any] = {}
         for integrator in system["methods"]:
-            specs = specifications(system, integrator)
-            first = next(iter(specs.values()))
+            first, *_ = (specs := specifications(system, integrator)).values()
             try:
                 pairs.append(pair(f"{name}_{integrator}", first))
             except Exception as error:  # of any kind, from inside Numba
@@ -224,9 +219,7 @@ def page(folder: Path = FOLDER) -> str:
 
 def check() -> str:
     """Make all anew and compare: the data with those kept here, the runs of the new module with them in a browser.
-
-    Raises:
-        InputError: they differ."""
+    Raises InputError where they differ."""
     with tempfile.TemporaryDirectory() as place:
         made = Path(place)
         make(made, made)

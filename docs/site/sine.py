@@ -41,8 +41,7 @@ def multiply(a: Pair, b: Pair) -> Pair:
     return high, low - (high - p)
 
 
-@kernel
-def shifted(x: float, quarters: int) -> float:
+def sine(x: float, quarters: int) -> float:
     """sin(x + quarters pi/2), correctly rounded."""
     turns = np.floor(x/1.5707963267948966 + 0.5)
     if not abs(turns) < TURNS:
@@ -59,13 +58,3 @@ def shifted(x: float, quarters: int) -> float:
     if not place & 1:
         value = multiply(value, r)
     return -value[0] if place & 2 else value[0]
-
-
-def sine(x: float) -> float:
-    """sin x."""
-    return shifted(x, 0)
-
-
-def cosine(x: float) -> float:
-    """cos x."""
-    return shifted(x, 1)

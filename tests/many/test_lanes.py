@@ -10,7 +10,7 @@ import pytest
 
 from liestep.compile import inlining
 from liestep.compile.cache import loop_for
-from liestep.compile.lanes.width import LANES, width
+from liestep.compile.lanes import LANES, width
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.simulation.many import blocks

@@ -20,7 +20,7 @@ from liestep.api.command_line import main
 from liestep.figures.marks import mark_of
 from liestep.simulation.catalogue import integrator_calls, integrator_ids, ranked, sheet, system_ids
 from liestep.simulation.references.reference import specify_reference
-from liestep.study.plan.new_study import study_text
+from liestep.workflow.starting import study_text
 from liestep.tools.certify.orders import CASES, certify_all, complete, variants_of
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.inspect.check_system import _gradient_checks

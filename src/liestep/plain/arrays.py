@@ -89,7 +89,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, options: dict) -> A
         raise Untraceable(f"np.{ufunc.__name__} of values that depend on the state cannot be traced")
     if method == "__call__" and options.get("where", True) is not True:
         raise Untraceable(f"np.{ufunc.__name__} with where= cannot be traced: write np.where(condition, a, b)")
-    out = options.pop("out", None)
+    inputs, out = inputs[:ufunc.nin], options.pop("out", inputs[ufunc.nin:] or None)
     options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
     counted = np.frompyfunc(lambda x: as_number(x) if isinstance(x, Arithmetic) else x, 1, 1)  # truth values in sums
     bare = [_bare(x) if method == "__call__" else counted(_bare(x)) for x in inputs]
@@ -163,15 +163,19 @@ def _extreme(better: Callable) -> Callable:
 
 
 def solve(a: Any, b: Any) -> Any:
-    """The solution of a x = b: by Cramer's rule, with one division, up to three rows; beyond by elimination without
-    pivots, for matrices whose leading minors do not vanish."""
-    a, b = np.array(a, dtype=object), np.array(b, dtype=object)
-    n = len(a)
+    """The solution of a x = b: by Cramer's rule, with one division, up to three rows; beyond by elimination with
+    the rows in an order that has no small pivots at the start."""
+    a, b, n = np.array(a, dtype=object), np.array(b, dtype=object), len(a)
     if a.shape != (n, n) or len(b) != n:
         raise TypeError(f"np.linalg.solve of arrays of shapes {a.shape} and {b.shape}")
     if n <= 3:
         shrink = 1.0/_det(a)
         return np.array([sum(_cofactor(a, j, i)*b[j] for j in range(n))*shrink for i in range(n)], dtype=object)
+    graph = next((x.graph for x in (*a.flat, *b.flat) if isinstance(x, Symbol)), None)
+    if graph is None:
+        return np.linalg.solve(a.astype(float), b.astype(float)).astype(object)
+    order = graph.ordered(a)
+    a, b = a[order], b[order]
     for k in range(n):
         inverse = 1.0/a[k, k]
         for i in range(k + 1, n):
@@ -241,8 +245,7 @@ def _cross(a: Any, b: Any, **options: Any) -> Any:
 
 FUNCTIONS: dict[Callable, Callable] = {
     np.where: _where, np.select: _select, np.interp: _interp, np.cross: _cross,
-    np.max: _extreme(_larger), np.min: _extreme(_smaller),
-    np.clip: _clip,
+    np.max: _extreme(_larger), np.min: _extreme(_smaller), np.clip: _clip,
     np.linalg.norm: _norm, np.linalg.det: _det, np.linalg.solve: solve,
     np.linalg.inv: lambda a: solve(a, np.eye(len(a))),
     np.einsum: lambda pattern, *arrays, **_: np.einsum(pattern, *(np.asarray(x).view(np.ndarray).astype(
@@ -260,7 +263,9 @@ class Place:
         self.__dict__["module"] = module
 
     def __getattr__(self, name: str) -> Any:
-        return _vectorize if self.module is np and name == "vectorize" else stand_in(getattr(self.module, name))
+        if self.module is np and name == "vectorize":
+            return lambda f, *_, **__: lambda *args: _dressed(np.frompyfunc(f, len(args), 1)(*map(_bare, args)))
+        return stand_in(getattr(self.module, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise Untraceable("it writes into a module")
@@ -285,22 +290,15 @@ def _of_arrays(values: Any) -> bool:
 def _create(function: Callable, *args: Any, **options: Any) -> Any:
     """A new array: of floats it can hold symbols, of whole numbers and truth values it stays as it is."""
     if has_symbols(args):
-        dtype = options.pop("dtype", args[1] if len(args) > 1 else None)
-        copied = options.get("copy", True)
-        options = {key: value for key, value in options.items() if key not in ("copy", "order")}
+        dtype, copied = options.pop("dtype", args[1] if len(args) > 1 else None), options.pop("copy", True)
+        options.pop("order", None)
         if function.__name__ in ("array", "asarray", "asanyarray", "ascontiguousarray"):
             same = isinstance(args[0], Symbols) and not (function is np.array and copied)
             made = _whole(args[0] if same else symbols(args[0]), dtype)
             return made if made.ndim else made[()]
         args = tuple(_bare(x) for x in args[:2])
     made = function(*args, **options)
-    if made.dtype == float or (made.dtype == object and function.__name__.endswith("_like")):
-        made = made.astype(object)
-    return made.view(Symbols) if made.dtype == object else made
-
-
-def _vectorize(function: Callable, *_: Any, **__: Any) -> Callable:
-    return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
+    return made.astype(object).view(Symbols) if made.dtype in (float, object) else made
 
 
 MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos",
@@ -333,7 +331,8 @@ def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
 
 MODULES = {module: Place(module) for module in (np, np.linalg, math)}
 BUILTINS = {**vars(builtins), "max": partial(_best, _larger, builtins.max),
-            "min": partial(_best, _smaller, builtins.min)}
+            "min": partial(_best, _smaller, builtins.min),
+            "__import__": lambda *names: stand_in(__import__(*names))}  # within a function
 
 
 def stand_in(value: Any) -> Any:
@@ -354,10 +353,12 @@ OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
            "pyobject", "object arrays are not supported", "'Symbol' object has no", "'Truth' object has no")
 
-TOLD = {"to dtype('int64')": "it takes a value of the state or of a parameter as an index: write np.where, or np.interp"
-                             " on a table", "read-only": "it writes into its argument: make a new array",
+TOLD = {**dict.fromkeys(("to dtype('int64')", "only integers", "of integer"), "it takes a value of the state or of a"
+                        " parameter as an index: write np.where, or np.interp on a table"),
+        "RecursionError": "it calls itself without end", "read-only": "it writes into its argument: make a new array",
         "'Values'": "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum",
-        "'complex'": "it computes with complex numbers: write real and imaginary parts"}
+        "'complex'": "it computes with complex numbers: write real and imaginary parts",
+        "TooLong": f"it does not end within {LONGEST:g} s"}
 
 
 class TooLong(BaseException):
@@ -442,11 +443,8 @@ def _changing(function: FunctionType, given: Arguments) -> str:
             copy(**given)
         sys.settrace(before)
         calls.append([*seen])
-    for k, (one, other) in enumerate(zip(*calls, strict=False)):
-        if one[2] != other[2]:
-            at = calls[0][max(k - 1, 0)]  # the line that has been run
-            return _at(*at[:2])
-    return ""
+    return next((_at(*calls[0][max(k - 1, 0)][:2])  # the line that has been run
+                 for k, (one, other) in enumerate(zip(*calls, strict=False)) if one[2] != other[2]), "")
 
 
 def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Arguments, where: str,
@@ -466,12 +464,6 @@ def _in_words(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, Untraceable | InputError):
         return str(error)
-    if isinstance(error, TooLong):
-        return f"it does not end within {LONGEST:g} s"
-    if isinstance(error, RecursionError):
-        return "it calls itself without end"
-    if isinstance(error, IndexError) and "integer" in text:
-        return TOLD["to dtype('int64')"]
     told = next((told for words, told in TOLD.items() if words in text), "")
     if not told and any(words in text for words in FOREIGN):
         return f"it calls foreign code that takes plain numbers only: {INSTEAD} ({text.splitlines()[0]})"
@@ -496,8 +488,6 @@ def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, ar
                          f" {wanted}{where}")
     for entry in np.ndindex(*shape):
         value = as_number(array[entry])
-        if isinstance(array[entry], list | np.ndarray):
-            raise InputError(f"{what} returns lists that do not fit; it must return {wanted}{where}")
         if value is None:
             raise InputError(f"{what} returns {array[entry]!r}, which is no number{where}")
         if isinstance(value, float) and value != value:

@@ -76,8 +76,7 @@ class Symbol(Arithmetic, Node):
     __slots__ = ()
     imag = 0.0
     graph: "PlainGraph"
-    real = property(lambda self: self)
-    T = property(lambda self: self)
+    real = T = property(lambda self: self)
 
     def __repr__(self) -> str:
         return "a value of the state or of a parameter"
@@ -174,7 +173,7 @@ def odd(x: Any, of_size: Any) -> Any:
 
 def _excess(x: Any, power: Any) -> Any:
     """What the rounding of power = exp(x) takes from x; nothing where x is large."""
-    return (x - (power + 1e-320).log())/(1.0 + x*x)
+    return (x - (power + 1e-307).log())/(1.0 + x*x)
 
 
 def _expm1(x: Any, *, even: bool = True) -> Any:
@@ -209,6 +208,7 @@ class PlainGraph(Graph):
         super().__init__()
         self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
         self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
+        self.values: dict[str, float] = {}  # of all inputs at the start
         self.rounded: set[int] = set()   # places of nodes of which only round-off is asked
 
     def node(self, op: str, *args: Hashable) -> Any:
@@ -276,9 +276,15 @@ class PlainGraph(Graph):
         if x.op == "inverse":
             return x.args[0]
         base, halves = _base(x)
-        if ("sqrt", self.key(base)) in self.table:
+        if ("sqrt", self.key(base)) in self.table and (halves % 2 or _never_negative(base)):
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
+
+    def ordered(self, a: np.ndarray) -> list[int]:
+        """An order of the rows of a matrix without small pivots at the start; a positive definite one needs none."""
+        at = np.reshape(evaluated([as_number(x) for x in a.flat], self.values), a.shape)
+        definite = np.isfinite(at).all() and np.allclose(at, at.T, rtol=1e-12) and np.linalg.eigvalsh(at).min() > 0.0
+        return [*range(len(a))] if definite or not np.isfinite(at).all() else pivots(at)
 
     def remainder(self, x: Scalar, y: Scalar) -> Scalar:
         """x % y, by the angle of x in turns of y: right to the round-off of x; of multiples of y zero, not y."""
@@ -344,6 +350,17 @@ def _base(x: Node) -> tuple[Node, int]:
     return x, 2
 
 
+def _never_negative(x: Node) -> bool:
+    """Whether a value is a sum of squares and the like, or of parameters alone, whose root is known not to be NaN."""
+    signs: dict[int, bool] = {}
+    for node in reachable([x]):
+        op, a = node.op, node.args
+        signs[node.place] = (op in ("exp", "sqrt") or (op == "mul" and a[0] is a[1]) or (
+            a[0].startswith("self.p_") if op == "input" else op in ("mul", "add", "scale", "shift", "inverse", "select")
+            and all(signs[y.place] if isinstance(y, Node) else y >= 0.0 for y in a[-2:])))
+    return signs[x.place]
+
+
 OPERATIONS: dict[str, Callable] = {
     "add": operator.add, "shift": operator.add, "sub": operator.sub, "mul": operator.mul, "scale": operator.mul,
     "inverse": lambda x: 1/x if x else x + math.inf, "select": lambda op, x, y, a, b: a if HOLDS[op](x, y) else b,
@@ -401,11 +418,6 @@ def depending(outs: Sequence[Scalar], inputs: Sequence[Symbol]) -> set[int]:
 def depends(out: Scalar, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
-
-
-def questions(out: Scalar) -> list[Scalar]:
-    """Both sides of all comparisons in an expression."""
-    return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
 def gradient(out: Scalar, inputs: Sequence[Symbol]) -> list[Any]:
@@ -494,3 +506,14 @@ def evaluated(outs: Sequence[Value], values: Mapping[str, float]) -> list[float]
         done[node.place] = (values[input_text(node)] if node.op == "input" else
                             OPERATIONS[node.op](*map(value, node.args)))
     return [value(x) for x in outs]
+
+
+def pivots(a: np.ndarray) -> list[int]:
+    """An order of the rows of a matrix in which elimination has no small pivots."""
+    a, order = a.copy(), list(range(len(a)))
+    for k in range(len(a)):
+        best = k + int(np.argmax(np.abs(a[k:, k])))
+        if abs(a[k, k]) < 0.1*abs(a[best, k]):
+            a[[k, best]], order[k], order[best] = a[[best, k]], order[best], order[k]
+        a[k + 1:] -= np.outer(a[k + 1:, k]/a[k, k], a[k])
+    return order

@@ -139,7 +139,7 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
         content = with_nodes(spec)
     elif progress:
-        from liestep.simulation.runs.progress import progress_bar
+        from liestep.files.terminal import progress_bar
 
         with progress_bar(f"{spec.integrator} on {spec.problem}", progress) as shown:
             content = carry_out(spec, shown, interpreted=True)

@@ -70,7 +70,8 @@ class Declared(NamedTuple):
         """Whether the system declares a torque of time and velocity."""
         return declares(self.build(parameters), "applied")
 
-    def driven(self, parameters: Parameters, body: Any) -> Any:
+    def driven(self, parameters: Parameters, body: "components.RigidBody | components.QuadraticTop"
+               ) -> "components.RigidBody | components.QuadraticTop | components.DrivenBody":
         """The body with the torques that its system applies, if it does."""
         if not declares(body.system, "applied"):
             return body
