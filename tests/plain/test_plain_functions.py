@@ -49,7 +49,18 @@ def renamed(t, y):
     return a @ b
 
 
+def imported(t, y):
+    import math as own
+
+    from numpy import multiply, zeros
+
+    out = zeros(2)
+    multiply(y, own.exp(-y[0]), out)
+    return out
+
+
 FUNCTIONS = {
+    "imports within a function, and a place for results": imported,
     "one array under several names": renamed,
     "remainders": lambda t, y: [math.remainder(3.1*y[0], 2.0) + math.fmod(-2*y[1], 0.7), np.copysign(t, y[1] - 0.6)],
     "counts": lambda t, y: np.sum(y > 0.4) + np.logical_xor(y > 0.4, t > 0.1)*y + math.fsum(y) + math.prod(y),
@@ -297,6 +308,16 @@ def test_special_functions_have_all_digits(name):
         assert max(abs(float(a/b) - 1.0) for a, b in zip(found, right, strict=True)) < 1e-15
 
 
+def test_a_steep_tanh_has_a_force_far_from_its_step():
+    """-d tanh(1000 q)/dq, where exp(-2000 q) is zero in float64; by mpmath."""
+    made = liestep.system("own", hamiltonian=lambda q, momentum: 0.5*(momentum @ momentum) + np.tanh(1e3*q[0]),
+                          start={"q": [1.0], "momentum": [0.0]})
+    problem, out = plain(made.sheet.build({})), np.zeros((2, 1))
+    for q in (1.0, -2.0, 0.3, 0.01, -0.001, 0.0):
+        problem.rates(0.0, np.array([[q], [0.0]]), out)
+        assert out[1, 0] == pytest.approx(float(-1000*mpmath.sech(mpmath.mpf(1000)*q)**2), rel=1e-12, abs=1e-200)
+
+
 def test_options_of_extremes_and_lists_in_lists_are_those_of_numpy():
     """The start says nothing: the numbers differ only where the run goes."""
     def rates(y):
@@ -329,6 +350,18 @@ def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(leading)
     for y in np.random.default_rng(2).standard_normal((5, 4)):
         problem.rates(0.0, y[None], out)
         assert np.abs(out[0] - 2.0*np.linalg.solve(matrix, y)).max() < 1e-14*np.linalg.cond(matrix)
+
+
+@pytest.mark.parametrize("function", [
+    lambda y: np.where(y > 0, np.sqrt(y), 1/y), lambda y: np.where(y > 0, y**1.5, -1/y**3),
+    lambda y: np.where(y > 0, 1/np.sqrt(y), y**-2.0)])
+def test_a_quotient_is_not_written_by_the_root_of_a_number_that_may_be_negative(function):
+    made = liestep.system("own", rhs=function, start={"y": [1.0, 0.5]})
+    problem, out = plain(made.sheet.build({})), np.zeros((1, 2))
+    for y in map(np.array, ([0.7, -0.3], [-2.0, 0.1])):
+        with np.errstate(all="ignore"):
+            problem.rates(0.0, y[None], out)
+            assert np.allclose(out[0], function(y), rtol=1e-15)
 
 
 def test_remainders_of_multiples_are_zero():

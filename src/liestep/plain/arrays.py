@@ -89,7 +89,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, options: dict) -> A
         raise Untraceable(f"np.{ufunc.__name__} of values that depend on the state cannot be traced")
     if method == "__call__" and options.get("where", True) is not True:
         raise Untraceable(f"np.{ufunc.__name__} with where= cannot be traced: write np.where(condition, a, b)")
-    out = options.pop("out", None)
+    inputs, out = inputs[:ufunc.nin], options.pop("out", inputs[ufunc.nin:] or None)
     options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
     counted = np.frompyfunc(lambda x: as_number(x) if isinstance(x, Arithmetic) else x, 1, 1)  # truth values in sums
     bare = [_bare(x) if method == "__call__" else counted(_bare(x)) for x in inputs]
@@ -263,7 +263,9 @@ class Place:
         self.__dict__["module"] = module
 
     def __getattr__(self, name: str) -> Any:
-        return _vectorize if self.module is np and name == "vectorize" else stand_in(getattr(self.module, name))
+        if self.module is np and name == "vectorize":
+            return lambda f, *_, **__: lambda *args: _dressed(np.frompyfunc(f, len(args), 1)(*map(_bare, args)))
+        return stand_in(getattr(self.module, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise Untraceable("it writes into a module")
@@ -296,13 +298,7 @@ def _create(function: Callable, *args: Any, **options: Any) -> Any:
             return made if made.ndim else made[()]
         args = tuple(_bare(x) for x in args[:2])
     made = function(*args, **options)
-    if made.dtype == float or (made.dtype == object and function.__name__.endswith("_like")):
-        made = made.astype(object)
-    return made.view(Symbols) if made.dtype == object else made
-
-
-def _vectorize(function: Callable, *_: Any, **__: Any) -> Callable:
-    return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
+    return made.astype(object).view(Symbols) if made.dtype in (float, object) else made
 
 
 MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos",
@@ -335,7 +331,8 @@ def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
 
 MODULES = {module: Place(module) for module in (np, np.linalg, math)}
 BUILTINS = {**vars(builtins), "max": partial(_best, _larger, builtins.max),
-            "min": partial(_best, _smaller, builtins.min)}
+            "min": partial(_best, _smaller, builtins.min),
+            "__import__": lambda *names: stand_in(__import__(*names))}  # within a function
 
 
 def stand_in(value: Any) -> Any:
@@ -360,7 +357,8 @@ TOLD = {**dict.fromkeys(("to dtype('int64')", "only integers", "of integer"), "i
                         " parameter as an index: write np.where, or np.interp on a table"),
         "RecursionError": "it calls itself without end", "read-only": "it writes into its argument: make a new array",
         "'Values'": "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum",
-        "'complex'": "it computes with complex numbers: write real and imaginary parts"}
+        "'complex'": "it computes with complex numbers: write real and imaginary parts",
+        "TooLong": f"it does not end within {LONGEST:g} s"}
 
 
 class TooLong(BaseException):
@@ -466,8 +464,6 @@ def _in_words(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, Untraceable | InputError):
         return str(error)
-    if isinstance(error, TooLong):
-        return f"it does not end within {LONGEST:g} s"
     told = next((told for words, told in TOLD.items() if words in text), "")
     if not told and any(words in text for words in FOREIGN):
         return f"it calls foreign code that takes plain numbers only: {INSTEAD} ({text.splitlines()[0]})"
@@ -492,8 +488,6 @@ def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, ar
                          f" {wanted}{where}")
     for entry in np.ndindex(*shape):
         value = as_number(array[entry])
-        if isinstance(array[entry], list | np.ndarray):
-            raise InputError(f"{what} returns lists that do not fit; it must return {wanted}{where}")
         if value is None:
             raise InputError(f"{what} returns {array[entry]!r}, which is no number{where}")
         if isinstance(value, float) and value != value:

@@ -31,7 +31,6 @@ from liestep.plain.symbols import (
     gradient,
     input_text,
     pivots,
-    questions,
     substituted,
 )
 
@@ -408,7 +407,8 @@ def lagrangian(w: Writer, given: Given) -> str:
     for i, j in np.ndindex(n, n):
         matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
     where = place(given.lagrangian)
-    if any(depends(x, list(v)) for x in [*matrix.flat, *questions(found)]):
+    asked = [x for node in reachable([found]) if node.op == "select" for x in node.args[1:3]]
+    if any(depends(x, list(v)) for x in [*matrix.flat, *asked]):
         raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")
     at_start = np.reshape(evaluated(list(matrix.flat), w.values), (n, n))
     if np.linalg.matrix_rank(at_start) < n:

@@ -173,7 +173,7 @@ def odd(x: Any, of_size: Any) -> Any:
 
 def _excess(x: Any, power: Any) -> Any:
     """What the rounding of power = exp(x) takes from x; nothing where x is large."""
-    return (x - (power + 1e-320).log())/(1.0 + x*x)
+    return (x - (power + 1e-307).log())/(1.0 + x*x)
 
 
 def _expm1(x: Any, *, even: bool = True) -> Any:
@@ -276,7 +276,7 @@ class PlainGraph(Graph):
         if x.op == "inverse":
             return x.args[0]
         base, halves = _base(x)
-        if ("sqrt", self.key(base)) in self.table:
+        if ("sqrt", self.key(base)) in self.table and (halves % 2 or _never_negative(base)):
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
 
@@ -350,6 +350,17 @@ def _base(x: Node) -> tuple[Node, int]:
     return x, 2
 
 
+def _never_negative(x: Node) -> bool:
+    """Whether a value is a sum of squares and the like, or of parameters alone, whose root is known not to be NaN."""
+    signs: dict[int, bool] = {}
+    for node in reachable([x]):
+        op, a = node.op, node.args
+        signs[node.place] = (op in ("exp", "sqrt") or (op == "mul" and a[0] is a[1]) or (
+            a[0].startswith("self.p_") if op == "input" else op in ("mul", "add", "scale", "shift", "inverse", "select")
+            and all(signs[y.place] if isinstance(y, Node) else y >= 0.0 for y in a[-2:])))
+    return signs[x.place]
+
+
 OPERATIONS: dict[str, Callable] = {
     "add": operator.add, "shift": operator.add, "sub": operator.sub, "mul": operator.mul, "scale": operator.mul,
     "inverse": lambda x: 1/x if x else x + math.inf, "select": lambda op, x, y, a, b: a if HOLDS[op](x, y) else b,
@@ -407,11 +418,6 @@ def depending(outs: Sequence[Scalar], inputs: Sequence[Symbol]) -> set[int]:
 def depends(out: Scalar, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
-
-
-def questions(out: Scalar) -> list[Scalar]:
-    """Both sides of all comparisons in an expression."""
-    return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
 def gradient(out: Scalar, inputs: Sequence[Symbol]) -> list[Any]:

@@ -135,6 +135,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         self.system = system_entry(self.problem)
+        self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
         counts = {name: len(values) for name, values in (*self.moved.items(), *self.varied.items())}
@@ -232,6 +233,8 @@ class Asked:
                                  parameters={**self.shared, **own}, **self.asked)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
+        if self.varied:
+            self.checked[number] = spec.parameters
         if number and {name: np.shape(value) for name, value in spec.initial.items()} != {
                 name: np.shape(value) for name, value in self.spec.initial.items()}:
             raise InputError(f"member {number}: {', '.join(self.varied)} give the state another shape than that of"
@@ -326,7 +329,7 @@ class Asked:
             at = self.spec.times_of(np.arange(self.spec.samples)*((self.spec.outputs - 1)//(self.spec.samples - 1)))
             content.add("time", ("time",), at if self.spec.times is None else self.spec.times, "s", "time")
         add_own_names(self.spec, content, content.variables["time"][1] if self.keep == SAMPLES else reached,
-                      [self.member(k).parameters for k in range(self.count)] if self.varied else ())
+                      [self.checked[k] for k in range(self.count)] if self.varied else ())
         content.add("status", (MEMBER,), status, "1", "how each member ended")
         flags: dict[str, Any] = content.variables["status"][2]
         flags |= {"flag_values": np.array([int(one) for one in Status], np.int8),
