@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from math import inf
-from pathlib import Path
 from time import thread_time
 from typing import Any
 
@@ -74,13 +73,14 @@ def forbidden() -> bool:
 
 def spent(taken: float, function: Callable, *components: Any) -> float:
     """s that runs have taken because a loop has no code, in this process and in earlier ones, with so many more."""
-    key = function, class_names(*components)
-    if key not in _spent:
-        _spent[key] = _marked(_mark(function, components))
-    before, _spent[key] = _spent[key], _spent[key] + taken
-    if _spent[key]//KEPT > before//KEPT:
-        with suppress(InputError):
-            sealed.keep(_mark(function, components), repr(_spent[key]).encode())
+    key, mark = (function, class_names(*components)), lambda: cache_root()/f"mark-{_name(function, *components)}.txt"
+    with suppress(InputError, ValueError):
+        if key not in _spent:
+            _spent[key] = 0.0
+            _spent[key] = float(sealed.content(mark()) or 0.0)
+        _spent[key] += taken
+        if _spent[key]//KEPT > (_spent[key] - taken)//KEPT:
+            sealed.keep(mark(), repr(_spent[key]).encode())
     return _spent[key]
 
 
@@ -88,10 +88,6 @@ def pays(function: Callable, *components: Any) -> bool:
     """Whether the code of a loop is there, or so much has been `spent` that it will be compiled at once."""
     return not forbidden() and (has_code(function, *components) or spent(0.0, function, *components) >= PAYS*seconds(
         function, *components))
-
-
-def _mark(function: Callable, components: tuple) -> Path:
-    return cache_root()/f"mark-{_name(function, *components)}.txt"
 
 
 def brief_loop(function: Callable, *components: Any) -> Callable:
@@ -164,13 +160,6 @@ class FirstLoop:
             raise NotWorthIt
         if self.shown:
             self.shown(fraction)
-
-
-def _marked(mark: Path) -> float:
-    """Seconds in plain Python of earlier processes."""
-    with suppress(InputError, ValueError):
-        return float(sealed.content(mark) or 0.0)
-    return 0.0
 
 
 def seconds(function: Callable, *components: Any) -> float:

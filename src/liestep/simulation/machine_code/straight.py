@@ -98,21 +98,19 @@ _found: dict[str, dict[str, dict[str, Routine] | Untraceable]] = {}  # by digest
 _traced: set[tuple[str, ...]] = set()  # classes of traced components
 
 
-def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf, *loop: Any, many: bool = False
-             ) -> Pair:
-    """Problem and integrator for the time loop of a run of so many steps, maybe one of many with other numbers: with
-    machine code where both have it, else as they are. loop: its function, and what it takes beside them; a short run
-    with numbers that were not traced takes its code without machine code, where it is there. Workspaces are made for
-    the problem itself; bits do not depend on the number of steps."""
-    plain, again, start = (formulated.problem, integrator), False, thread_time()
-    if steps <= SHORT and (many or loop):
-        components = loop and (loop[0], *plain[::-1], *loop[1:])
-        again = bool(loop) and digest_of(plain[0]) not in _found
-        if many or (again and class_names(plain[0]) in _traced and pays(*components)):
-            return plain
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf, *loop: Any) -> Pair:
+    """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else as
+    they are. loop: its function, and what it takes beside them; a short run with numbers that were not traced takes its
+    code without machine code, where it is there. Workspaces are made for the problem itself; bits do not depend on the
+    number of steps."""
+    plain, start = (formulated.problem, integrator), thread_time()
+    components = (loop[0], *plain[::-1], *loop[1:]) if loop and steps <= SHORT and digest_of(
+        plain[0]) not in _found else ()
+    if components and class_names(plain[0]) in _traced and pays(*components):
+        return plain
     found = next((made for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0)
                   if not isinstance(made, Untraceable)), plain)
-    if again:
+    if components:
         spent(thread_time() - start, *components)
     return found
 

@@ -268,15 +268,15 @@ def set_baseline(baseline: np.ndarray, columns: np.ndarray, counters: np.ndarray
         one.total[:] = one.largest[:] = one.filled[:] = one.integrals.last[:] = 0
 
 
-def for_loop(formulated: Formulated, integrator: Integrator, steps: float, *loop: Any,
-             many: bool = False) -> tuple[Component, Integrator]:
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float, *loop: Any
+             ) -> tuple[Component, Integrator]:
     """Problem and integrator for the time loop, see `simulation.machine_code.straight.for_loop`."""
     if formulated.formulation not in TRACED:
         return formulated.problem, integrator
     with some_runs:
         from liestep.simulation.machine_code import straight
 
-    return straight.for_loop(formulated, integrator, steps, *loop, many=many)
+    return straight.for_loop(formulated, integrator, steps, *loop)
 
 
 @contextmanager
