@@ -17,7 +17,7 @@ from benchmarks.counterparts import FLAGS
 from benchmarks.mechanisms import core_call
 from benchmarks.timing import interleaved
 from liestep.compile.tracing import plain_component
-from liestep.mechanics.formulations.counting import COUNTING, Counted
+from liestep.mechanics.formulations.symbolic import COUNTING, Counted
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.specified import RunSpecification

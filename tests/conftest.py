@@ -10,6 +10,7 @@ It keeps the bytecode of what is collected too: rewriting all assertions takes 1
 LIESTEP_TEST_SECONDS names a file into which a session writes what slow_tests.txt holds: tests and modules of LIMIT
 seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds.
 """
+import fcntl
 import gc
 import hashlib
 import os
@@ -17,7 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,7 @@ KEPT = os.environ.get("LIESTEP_TEST_CACHE")
 WRITTEN = os.environ.get("LIESTEP_TEST_SECONDS")
 LIMIT = 1.0  # s of processor time with a kept cache
 CASES = 3    # quick ones of each test function: the first, the last, and one whose hash chooses it
-# Modules that call whole workflows and often wait for other processes. They begin, so that the last minutes are short
-# tests, which any worker can take.
-LONG = ("test_cluster", "test_restart", "test_workflow", "test_manifest")
+BEGINS = 20.0  # s of slow tests in a module: the longest begin, so that the last minutes are tests any worker can take
 LISTED, MEASURED, RELEASE = (Path(__file__).with_name(f"{name}.txt")
                              for name in ("slow_tests", "quick_seconds", "release_tests"))
 LEFT_OUT = pytest.StashKey[int]()  # cases that only --all runs
@@ -177,6 +176,20 @@ def left_to_releases(names: list[str]) -> set[str]:
           for cases in by_function(name for name in names if name in slow)))
 
 
+def longest_first(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Modules whose slow tests take BEGINS or more, then all others in their order. One that prepares a site or whole
+    workflows and comes last would be cut in two by a worker without work, which prepares them once more."""
+    seconds: Counter[str] = Counter()
+    for name, spent in slow_tests().items():
+        seconds[name.partition("::")[0]] += spent
+
+    def place(item: pytest.Item) -> float:
+        spent = seconds[item.nodeid.partition("::")[0]]
+        return -spent if spent >= BEGINS else 0.0
+
+    return sorted(items, key=place)
+
+
 def pytest_ignore_collect(collection_path, config):
     """Modules that are slow as a whole are not even imported with --quick."""
     if config.getoption("--quick") and collection_path.suffix == ".py":
@@ -189,7 +202,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.nodeid in slow or item.nodeid.partition("::")[0] in slow:
             item.add_marker("slow")
-    items.sort(key=lambda item: LONG.index(item.module.__name__) if item.module.__name__ in LONG else len(LONG))
+    items[:] = longest_first(items)
     names = [item.nodeid for item in items]
     left = set() if config.getoption("--all") else left_to_releases(names)
     if config.getoption("--quick"):
@@ -217,6 +230,27 @@ def pytest_testnodedown(node):
 def pytest_terminal_summary(terminalreporter, config):
     if left := config.stash.get(LEFT_OUT, 0):
         terminalreporter.write_line(f"{left} cases are left to releases: python3 make.py test --all runs them, too")
+
+
+@pytest.fixture(scope="session")
+def once(request, tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Makes a folder once for all modules and workers of a session, to read or to copy: its name, and what fills it."""
+    common = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # of xdist; workers have folders below that of the session
+        common = common.parent
+
+    def made(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, whole = common/name, common/f"{name}.made"
+        with open(common/f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not whole.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                whole.touch()
+        return folder
+
+    return made
 
 
 @pytest.fixture(autouse=True, scope="module")

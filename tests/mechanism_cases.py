@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from liestep.mechanics.formulations.multibody import assembly as joints
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly
-from liestep.mechanics.formulations.multibody.checks import nearest_start
+from liestep.mechanics.formulations.multibody.family import nearest_start
 from liestep.mechanics.formulations.multibody.force_elements import Spring
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.mechanics.formulations.multibody.redundancy import dependent

@@ -10,26 +10,14 @@ import numpy as np
 from liestep.compile.dispatch import kernel
 
 Pair = tuple[float, float]
-QUARTER = Fraction("1.5707963267948966192313216916397514420985846996875529104874722961539082031431045")
 TURNS = 2.0**19     # quarter turns from which on the argument is given up (NaN): no step turns a body that far
 SPLIT = 2.0**27 + 1
-
-
-def _parts(value: Fraction, bits: int, count: int) -> list[float]:
-    """Numbers of so many bits whose sum is the value."""
-    found: list[float] = []
-    for k in range(1, count + 1):
-        found.append(float(Fraction(round((value - sum(map(Fraction, found)))*2**(bits*k)), 2**(bits*k))))
-    return found
-
-
-def _series(first: int) -> np.ndarray:
-    """(15, 2): coefficients (-1)^n/(2n + first)! as sums of two doubles, the last first."""
-    exact = [Fraction((-1)**n, factorial(2*n + first)) for n in range(15)]
-    return np.array([[float(value), float(value - Fraction(float(value)))] for value in exact[::-1]])
-
-
-PARTS, SINE, COSINE = np.array(_parts(QUARTER, 32, 6)), _series(1), _series(0)
+PARTS = np.array(list(map(float.fromhex, (  # pi/2 in numbers of 32 bits
+    "0x1.921fb544p+0", "0x1.0b4611a8p-34", "-0x1.d9cceba4p-66", "0x1.b839a2p-104", "0x1.48127044p-130",
+    "0x1.4cf98e8p-164"))))
+# (15, 2, 2): coefficients (-1)^n/k! for k = 2n + 1 and 2n, the last first, as sums of two doubles
+SERIES = np.array([[float(value), float(value - Fraction(float(value)))] for value in (
+    Fraction((-1)**(k//2), factorial(k)) for k in range(29, -1, -1))]).reshape(15, 2, 2)
 
 
 @kernel
@@ -53,8 +41,7 @@ def multiply(a: Pair, b: Pair) -> Pair:
     return high, low - (high - p)
 
 
-@kernel
-def shifted(x: float, quarters: int) -> float:
+def sine(x: float, quarters: int) -> float:
     """sin(x + quarters pi/2), correctly rounded."""
     turns = np.floor(x/1.5707963267948966 + 0.5)
     if not abs(turns) < TURNS:
@@ -65,19 +52,9 @@ def shifted(x: float, quarters: int) -> float:
     place = (int(turns) + quarters) & 3
     square = multiply(r, r)
     value = (0.0, 0.0)
-    for k in range(SINE.shape[0]):
-        c = (COSINE[k, 0], COSINE[k, 1]) if place & 1 else (SINE[k, 0], SINE[k, 1])
-        value = add(multiply(value, square), c)
+    for k in range(SERIES.shape[0]):
+        c = SERIES[k, place & 1]
+        value = add(multiply(value, square), (c[0], c[1]))
     if not place & 1:
         value = multiply(value, r)
     return -value[0] if place & 2 else value[0]
-
-
-def sine(x: float) -> float:
-    """sin x."""
-    return shifted(x, 0)
-
-
-def cosine(x: float) -> float:
-    """cos x."""
-    return shifted(x, 1)

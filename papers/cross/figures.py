@@ -233,7 +233,7 @@ def _title(results: Results, motion: MotionHorizons) -> str:
 
 @drawing("{title}: largest {numbers} error up to a time, at the middle one of the three equal costs, which stands above"
          " each panel in evaluations of forces or right-hand sides in a period; where no run has this cost,"
-         " interpolated between the two that enclose it. A curve that ends stopped. {runs}", _shown)
+         " interpolated between the two that enclose it. A curve ends where its run stopped. {runs}", _shown)
 def equal_cost(results: Results) -> Figure:
     quantity, found = _shown(results), motions(results)
     titles = [f"{_title(results, motion)}, {_middle(motion):g} per period" for motion in found]

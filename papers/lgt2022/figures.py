@@ -307,7 +307,7 @@ def two_rows(results: Results, columns: tuple[str, str], labels: tuple[str, str]
 
 @drawing("Generalized-alpha with rho = 0.9: largest entry of the attitude's error at the end (upper row), and largest"
          " residual of the joints' velocities (lower row): round-off with SE(3) on a joint that makes a group, of"
-         " second order else. The fast top errs more with SE(3). {runs}")
+         " second order otherwise. The fast top errs more with SE(3). {runs}")
 def generalized_alpha(results: Results) -> Figure:
     return two_rows(results, ("attitude_entry_error", "joint_rate_error_max"),
                     ("attitude error, largest entry", "largest $|A V|$ (m/s)"), (0, "shift_1b", 2.0), sharey="row")

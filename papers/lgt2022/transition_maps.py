@@ -7,8 +7,8 @@ import numpy as np
 
 from liestep.geometry.charts import CAYLEY, EXPONENTIAL
 from liestep.geometry.groups.poses import QUATERNION, ROTATION_VECTOR, Poses
-from liestep.mechanics.formulations.counting import operations
 from liestep.mechanics.formulations.multibody.forms import attitude_block, matrices
+from liestep.mechanics.formulations.symbolic import operations
 
 
 def size(vectors: np.ndarray) -> float:

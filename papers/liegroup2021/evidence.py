@@ -10,7 +10,7 @@ from liestep import load_plugin
 from liestep.geometry import se3
 from liestep.geometry.groups.actions import CHARTS, TangentSpheres, in_coordinates
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.counting import operations
+from liestep.mechanics.formulations.symbolic import operations
 from liestep.paper import Evidence, Status, method, sheet, simulate
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.specification import specify

@@ -278,8 +278,8 @@ def rate_of_growth(time: np.ndarray, size: np.ndarray) -> float:
 
 
 @drawing("The parasite: free body. (a) |q.v|, or the largest |Dg v|, over 10 s by EML for several steps, (b) the rate"
-         " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; rates below 0.01/s"
-         " are drawn there, (c) the largest over 100 s. Hollow: the run stopped. {runs}", shows=("total_energy",))
+         " at which it grows, d ln|Dg v|/dt from 1 s on while it is below 30, against the step; lower rates are"
+         " drawn as 0.01/s, (c) the largest over 100 s. Hollow: the run stopped. {runs}")
 def parasite(results: Results) -> Figure:
     figure, (left, middle, right) = subplots(DOUBLE, 72.0, 1, 3)
     colour = marks(results)["eml"].colour
@@ -306,7 +306,8 @@ def parasite(results: Results) -> Figure:
 
 
 @drawing("What bounds the parasite: generalized energy (74), total energy (80) and energy H of attitude and momentum of"
-         " the free body by (a) EML in quaternions, (b) EML in directors, (c) EMH, less 2500 J, h = 0.01 s. {runs}")
+         " the free body by (a) EML in quaternions, (b) EML in directors, (c) EMH, less 2500 J, h = 0.01 s. {runs}",
+         shows=("total_energy",))
 def definite(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 62.0)
     names = (("total_energy", "total energy (80)", COMPONENTS[1]), ("energy", "$H$", COMPONENTS[2]),
@@ -558,7 +559,7 @@ def _phrase(results: Results, problem: str) -> str:
         facts = spec.method.on(spec.sheet).kept(spec.options, spec.sheet, spec.parameters)
         if {Keeps.ENERGY, Keeps.MOMENTUM} <= facts:
             kept.append(f"{name} ({float(row['error']):.1e})")
-    text = f"{label_of(results, problem)}: the smallest error has {label}, {float(best['error']):.1e}"
+    text = f"{label_of(results, problem)}: {label} has the smallest error, {float(best['error']):.1e}"
     return text + (f"; energy and conserved momenta are kept by {', '.join(kept)}" if kept else
                    "; no scheme keeps energy and momenta")
 

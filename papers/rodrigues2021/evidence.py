@@ -12,8 +12,8 @@ from liestep.compile.tracing import Functions, plain_component
 from liestep.geometry.rodrigues import EXACT, EXPONENTIAL, NEWMARK, increment
 from liestep.integrators.rigid_split import DiscreteTurn, discrete_turn
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.counting import Counted
 from liestep.mechanics.formulations.probed import plain
+from liestep.mechanics.formulations.symbolic import Counted
 from liestep.paper import Evidence, Status, method, sheet, simulate, start_of
 from liestep.simulation.runs.specification import complete_options
 

@@ -261,7 +261,7 @@ def figure5(results: Results) -> Figure:
 
 @drawing("Momenta of the ring, figure 6 of the paper, by maps (23) and (25): top with the printed"
          " shear law, bottom with the frame-indifferent one. Left: linear momentum, of which P_x changes while the ring"
-         " touches the wall; middle: what of P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
+         " touches the wall; middle: P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
          " about the origin. {runs}", shows=("linear_momentum", "spin_momentum"))
 def figure6(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 116.0, 2, 3)

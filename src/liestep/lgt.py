@@ -24,6 +24,7 @@ from liestep.geometry.groups.actions import CHARTS
 from liestep.geometry.groups.poses import EULER, QUATERNION, ROTATION_VECTOR, Poses
 from liestep.integrators.rkmk import MuntheKaas
 from liestep.integrators.tableaux import CLASSICAL, TABLEAUX
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.mechanics.formulations.probed import plain
 
 __all__ = ["step"]
@@ -108,7 +109,7 @@ def _known(what: str, name: str, allowed: Iterable[str]) -> str:
 
 
 def _rows(name: str, values: np.ndarray, width: int) -> np.ndarray:
-    array = np.asarray(values, dtype=float)
+    array = real_array(name, values)
     if array.ndim not in (1, 2) or array.shape[-1] != width or not np.all(np.isfinite(array)):
         raise InputError(f"{name} is of shape {array.shape}; allowed are finite numbers of shape ({width},), or (n,"
                          f" {width}) of n bodies")

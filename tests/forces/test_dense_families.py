@@ -10,7 +10,7 @@ from place import TOP
 from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.compile.partial import partial_steps
+from liestep.compile.endings import partial_steps
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import method, plugin_entries, sheet
 from liestep.simulation.endings.between import Between

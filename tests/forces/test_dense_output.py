@@ -5,7 +5,7 @@ from force_cases import load, order
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
-from liestep.compile.partial import partial_steps
+from liestep.compile.endings import partial_steps
 from liestep.errors import InputError
 
 T = 1.0

@@ -12,7 +12,7 @@ from place import TOP
 from plain_runs import nodes_of
 from plugin_room import _nothing_stays  # noqa: F401
 
-from liestep.compile.partial import partial_steps
+from liestep.compile.endings import partial_steps
 from liestep.integrators.one_step import Composition
 from liestep.integrators.vi_sphere import ExplicitStep
 from liestep.integrators.weights import composition_weights

@@ -34,11 +34,11 @@ EXECUTED_BY = (
     (TOP, "lgvi", {}), (CHAIN, "dop853", {}), (PENDULUM, "campello", {}), (PENDULUM, "campello", {"phi": 0.5}))
 # those of twospheres2009 and liegroup2021; implicit steps of mechanisms take minutes in 150 digits
 FORMULATIONS = ("vector_field", "lie_action", "sphere_lagrangian", "cotangent_rotation", "quadratic_rotation")
-# distances of the two states of a pair, whose size no order shows: tests/kernels/test_distances.py holds it to 1e-12,
-# test_pairs_on_every_action.py the sizes of norms
-SIZES = ("geometry/distances.py", "integrators/sizes.py")
-# the estimate of rkmk853: its size is asked of DOP853, whose formula it is
-ESTIMATE = ("integrators/rkmk.py", ("error",))
+# whose size no order shows, file -> functions (none: all): distances of the two states of a pair, which
+# tests/kernels/test_distances.py holds to 1e-12, and norms, test_pairs_on_every_action.py; the estimate of rkmk853,
+# whose size is asked of DOP853, whose formula it is
+SIZES = {"groups/actions.py": ("angle", "directions", "tangent_vectors", "attitudes", "vectors"),
+         "integrators/sizes.py": (), "integrators/rkmk.py": ("error",)}
 # literals that decide no digit: (function, beginning of the line) -> why
 NO_DIGIT = {
     ("unit", ""): "matrix of Newton's method", ("linear_system", "column = axpy(-u"): "matrix of Newton's method",
@@ -85,7 +85,8 @@ NO_DIGIT = {
 
 
 def exempt(literal, integrator):
-    if literal.file in SIZES or (literal.file == ESTIMATE[0] and literal.function in ESTIMATE[1]):
+    functions = SIZES.get(literal.file, ("none",))
+    if not functions or literal.function in functions:
         return True
     if literal.function == "start" and method(integrator).adaptive:
         return True  # the first step of a pair

@@ -2,13 +2,13 @@
 reject each mutant of it."""
 import json
 import os
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import ready
 from checks import states
 from place import copied_package
 
@@ -36,8 +36,7 @@ def verdict(folder, problem, integrator, options):
     request = {"problem": problem, "integrator": integrator, "options": options, "true": str(folder/"true.npz")}
     (folder/"request.json").write_text(json.dumps(request))
     environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, HERE/"examine.py", folder/"request.json"], capture_output=True, text=True,
-                          env=environment, check=False)
+    done = ready.python(HERE/"examine.py", folder/"request.json", folder=folder, environment=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

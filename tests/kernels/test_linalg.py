@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from liestep.compile.tracing import plain_loop
 from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve, lu_solve_rows
 
 EPS = np.finfo(float).eps
@@ -144,9 +145,8 @@ def test_one_entry_that_is_not_finite_is_refused_wherever_it_is(value):
 def test_plain_python_gives_the_same_bits(n):
     matrix, b = spd(n, n), np.random.default_rng(n).normal(size=n)
     results = []
-    for functions in ((cholesky, cholesky_solve, lu, lu_solve),
-                      [getattr(f, "py_func", f) for f in (cholesky, cholesky_solve, lu, lu_solve)]):
-        factor, factor_solve, eliminate, eliminate_solve = functions
+    kernels = (cholesky, cholesky_solve, lu, lu_solve)
+    for factor, factor_solve, eliminate, eliminate_solve in (kernels, map(plain_loop, kernels)):
         a, x, c, y, pivots = matrix.copy(), b.copy(), matrix + np.triu(matrix), b.copy(), np.zeros(n, dtype=np.int64)
         assert factor(a, n)
         factor_solve(a, x, n)

@@ -131,6 +131,9 @@ def test_members_that_stop_are_nan_with_a_status():
     ({"starts": {"angular_momentum": momenta(3)}, "until": ("attitude", (0, 0), 0.0), "keep": "samples"},
      "members end at different times"),
     ({"starts": [1.0]}, "starts must be a mapping"),
+    ({"parameters": {"inertia": np.ma.array(np.ones((2, 3)), mask=np.eye(2, 3))}},
+     "parameter inertia must be numbers, not a masked array"),
+    ({"parameters": {"inertia": np.ones((2, 3)) + 0.1j}}, "parameter inertia must be real numbers"),
     ({"starts": {"angular_momentum": momenta(3)}, "dense": True}, "unknown argument")])
 def test_what_is_wrong_is_said_in_one_sentence(given, words):
     with pytest.raises(InputError) as caught:

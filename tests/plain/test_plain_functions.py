@@ -40,7 +40,32 @@ def repeated(t, y):
     return [x, np.exp(-x)]
 
 
+def renamed(t, y):
+    """One array under several names, as in numpy."""
+    a, b = np.outer(y, [1.0, 2.0]), y*1.0
+    np.asarray(b)[0] = np.einsum("ii->i", a)[1]
+    b.astype(float, copy=False)[1] += t
+    np.einsum("ii->i", a)[:] = y[::-1]
+    return a @ b
+
+
+def imported(t, y):
+    import math as own
+
+    from numpy import multiply, zeros
+
+    out = zeros(2)
+    multiply(y, own.exp(-y[0]), out)
+    return out
+
+
 FUNCTIONS = {
+    "imports within a function, and a place for results": imported,
+    "one array under several names": renamed,
+    "remainders": lambda t, y: [math.remainder(3.1*y[0], 2.0) + math.fmod(-2*y[1], 0.7), np.copysign(t, y[1] - 0.6)],
+    "counts": lambda t, y: np.sum(y > 0.4) + np.logical_xor(y > 0.4, t > 0.1)*y + math.fsum(y) + math.prod(y),
+    "blocks": lambda t, y: np.block([[np.outer(y, y), np.eye(2)], [np.zeros((2, 2)), MATRIX]])[1:3] @ [1, 2, 3, 4],
+    "high powers": lambda t, y: (y - 0.75)**33*[1e5, 1e7] + np.rad2deg(y),
     "where": lambda t, y: [y[1], np.where(y[0] > 0.5, -y[0], -2*y[0])],
     "where of arrays": lambda t, y: np.where(y > 0.4, y/np.linalg.norm(y), 0),
     "table": lambda t, y: [np.interp(y[0], TABLE, TABLE**2), np.max(y) - min(y[0], y[1])],
@@ -283,6 +308,16 @@ def test_special_functions_have_all_digits(name):
         assert max(abs(float(a/b) - 1.0) for a, b in zip(found, right, strict=True)) < 1e-15
 
 
+def test_a_steep_tanh_has_a_force_far_from_its_step():
+    """-d tanh(1000 q)/dq, where exp(-2000 q) is zero in float64; by mpmath."""
+    made = liestep.system("own", hamiltonian=lambda q, momentum: 0.5*(momentum @ momentum) + np.tanh(1e3*q[0]),
+                          start={"q": [1.0], "momentum": [0.0]})
+    problem, out = plain(made.sheet.build({})), np.zeros((2, 1))
+    for q in (1.0, -2.0, 0.3, 0.01, -0.001, 0.0):
+        problem.rates(0.0, np.array([[q], [0.0]]), out)
+        assert out[1, 0] == pytest.approx(float(-1000*mpmath.sech(mpmath.mpf(1000)*q)**2), rel=1e-12, abs=1e-200)
+
+
 def test_options_of_extremes_and_lists_in_lists_are_those_of_numpy():
     """The start says nothing: the numbers differ only where the run goes."""
     def rates(y):
@@ -301,4 +336,60 @@ def test_options_of_extremes_and_lists_in_lists_are_those_of_numpy():
                                       lambda y: [max(y, key=abs), min(y, key=abs)]])
 def test_what_would_be_left_out_is_refused(function):
     with pytest.raises(liestep.InputError, match=r"cannot be traced: write np\.where"):
+        liestep.system("own", rhs=function, start={"y": [1.0, 2.0]})
+
+
+@pytest.mark.parametrize("leading", [0.0, 1e-13])
+def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(leading):
+    """With the matrix of symbols, and of numbers; against numpy, which chooses its pivots."""
+    matrix = np.random.default_rng(1).standard_normal((4, 4))
+    matrix[0, 0] = leading
+    made = liestep.system("own", rhs=lambda y, p: np.linalg.solve(p.a, y) + np.linalg.inv(matrix) @ y,
+                          parameters={"a": matrix}, start={"y": [1.0, -2.0, 0.5, 3.0]})
+    problem, out = plain(made.sheet.build(first_start(made.sheet)[0])), np.zeros((1, 4))
+    for y in np.random.default_rng(2).standard_normal((5, 4)):
+        problem.rates(0.0, y[None], out)
+        assert np.abs(out[0] - 2.0*np.linalg.solve(matrix, y)).max() < 1e-14*np.linalg.cond(matrix)
+
+
+@pytest.mark.parametrize("function", [
+    lambda y: np.where(y > 0, np.sqrt(y), 1/y), lambda y: np.where(y > 0, y**1.5, -1/y**3),
+    lambda y: np.where(y > 0, 1/np.sqrt(y), y**-2.0)])
+def test_a_quotient_is_not_written_by_the_root_of_a_number_that_may_be_negative(function):
+    made = liestep.system("own", rhs=function, start={"y": [1.0, 0.5]})
+    problem, out = plain(made.sheet.build({})), np.zeros((1, 2))
+    for y in map(np.array, ([0.7, -0.3], [-2.0, 0.1])):
+        with np.errstate(all="ignore"):
+            problem.rates(0.0, y[None], out)
+            assert np.allclose(out[0], function(y), rtol=1e-15)
+
+
+def test_remainders_of_multiples_are_zero():
+    """Where a period begins, a function of t % period has the value of its beginning, as in Python."""
+    made = liestep.system("own", rhs=lambda t, y: [t % 1.0, t % 0.1, np.sqrt(t % 0.7), t % -0.3, y[0] % 2.0, 0.0],
+                          start={"y": np.zeros(6)})
+    problem, out = plain(made.sheet.build({})), np.zeros((1, 6))
+    for k in range(1, 1000):
+        problem.rates(0.1*k, np.full((1, 6), 2.0*k), out)
+        whole = np.array([k % 10 == 0, True, k % 7 == 0, k % 3 == 0, True, True])
+        assert np.abs(out[0, whole]).max() < 1e-6*whole[2] + 1e-15*k
+        assert np.allclose(out[0, ~whole], np.array([k % 10/10, 0, np.sqrt(k % 7/10), k % 3/10 - 0.3, 0, 0])[~whole])
+        problem.rates(np.nextafter(0.7*k, 0.0) - 1e-15*k, np.zeros((1, 6)), out)
+        assert out[0, 2] == pytest.approx(np.sqrt(0.7), abs=1e-12)  # just before the end of a period
+
+
+def test_an_angle_wrapped_by_math_is_between_minus_and_plus_half_a_turn():
+    """The start is in the first half turn, where % gives the same; the integral of the angle is half its square."""
+    made = liestep.system("own", rhs=lambda y: [math.remainder(y[1], 2*math.pi), 1.0], start={"y": [0.0, 0.1]})
+    found = made.simulate("dop853", tolerance=1e-9, t_end=10.0)["y"].values[-1, 0]
+    assert found == pytest.approx(0.5*((10.1 - 4*math.pi)**2 - 0.1**2), abs=1e-6)
+
+
+@pytest.mark.parametrize(("function", "told"), [
+    (lambda y: [y[0]*{1.0: 5.0}.get(y[0], 3.0), 1.0], "looks for a value .* in a dictionary or a set"),
+    (lambda y: [len({y[0], 1.0}), 1.0], "looks for a value .* in a dictionary or a set"),
+    (lambda y: [(y[0] > 2.0) + (y[1] > 2.0), 1.0], "gives 1 when it is called with numbers, and 2 in the equations"),
+    (lambda y: [y[0] if np.asarray(y).dtype == object else np.minimum(y[0], 5.0), 1.0], "must not ask for types")])
+def test_what_differs_far_from_the_start_only_is_refused(function, told):
+    with pytest.raises(liestep.InputError, match=told):
         liestep.system("own", rhs=function, start={"y": [1.0, 2.0]})

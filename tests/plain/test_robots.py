@@ -18,8 +18,8 @@ from liestep.compile.cache import loop_for
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import MATRIX
 from liestep.mechanics.contracts.formulated import quaternion_matrix, rotation_quaternion
-from liestep.mechanics.formulations.multibody.checks import residuals
 from liestep.mechanics.formulations.multibody.components import MIXED
+from liestep.mechanics.formulations.multibody.family import residuals
 from liestep.mechanics.formulations.multibody.forms import Layout
 from liestep.mechanics.formulations.multibody.inverse import LIMB, solve
 from liestep.mechanics.formulations.multibody.mechanism import MOVING, PUSH, SPIN

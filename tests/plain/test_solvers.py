@@ -1,4 +1,6 @@
 """`liestep.solve` and the classes for `scipy.integrate.solve_ivp` against scipy and analytic solutions."""
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -280,3 +282,28 @@ def test_dense_output_ends_with_the_run(t, method):
 def test_wrong_events_of_scipy_are_one_sentence(events):
     with pytest.raises(liestep.InputError, match=r"events must be functions of \(t, y\) whose attribute terminal is"):
         liestep.solve(swing, (0, 1), [1.0, 0.0], events=events)
+
+
+def test_functions_of_math_and_arrays_that_are_filled_are_compiled():
+    """By `liestep.solve` and by scipy, which makes another function of one with arguments."""
+    def rates(t, y, rate):
+        out = np.zeros(2)
+        out[0] = y[1]
+        out[1] = -rate*math.sin(y[0])
+        return out
+
+    right = solve_ivp(rates, (0, 3), [1.0, 0.0], "DOP853", rtol=1e-12, atol=1e-12, args=(2.0,)).y[:, -1]
+    found = liestep.solve(rates, (0, 3), [1.0, 0.0], rtol=1e-11, args=(2.0,))
+    assert found.compiled
+    assert found.y[:, -1] == pytest.approx(right, abs=1e-9)
+    made = []
+
+    class Noted(liestep.scipy.DOP853):
+        def __init__(self, *args, **options):
+            made.append(self)
+            super().__init__(*args, **options)
+
+    found = solve_ivp(rates, (0, 3), [1.0, 0.0], Noted, rtol=1e-11, args=(2.0,))
+    assert made[0].compiled
+    assert found.y[:, -1] == pytest.approx(right, abs=1e-9)
+    assert "test_solvers.py" in liestep.solve(lambda t, y: [math.erf(y[0])], (0, 1), [1.0]).reason

@@ -118,3 +118,15 @@ def test_a_start_that_is_not_finite_has_no_wrong_shape():
     with pytest.raises(liestep.InputError, match=r"start rate must be finite numbers$"):
         liestep.system("spin", inertia=[1, 2, 2.5], torque=lambda t: [0, 0, t],
                        start={"R": np.eye(3), "rate": [1, np.nan, 3]})
+
+
+def test_a_function_that_writes_into_its_argument_does_not_move_the_start():
+    def turned(t, y):
+        y[0], y[1] = y[1], -y[0]
+        return y
+
+    start = np.array([1.0, 0.0])
+    box = liestep.system("turned", rhs=turned, blackbox=True, start={"y": start})
+    found = box.simulate("dop853", tolerance=1e-9, t_end=1.0)["y"].values
+    assert found[0].tolist() == start.tolist() == [1.0, 0.0]
+    assert found[-1] == pytest.approx([np.cos(1.0), -np.sin(1.0)], abs=1e-7)

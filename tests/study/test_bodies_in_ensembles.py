@@ -1,12 +1,11 @@
 """Ensembles, replicas and horizons of a system that has neither q nor omega, and the mutants of the contracts that they
 stand on."""
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import ready
 from ensembles import ensemble_states
 from place import copied_package
 
@@ -82,13 +81,13 @@ def test_replicas_of_a_body_have_a_spread_in_its_norms(tmp_path):
 ], ids=["a norm without scale", "a recorder that drops the last column"])
 def test_mutants_of_the_contracts_are_rejected(tmp_path, file, old, new, test):
     copied_package(tmp_path)
-    call = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", TESTS/test]
+    call = ("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", TESTS/test)
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
     environment.pop("LIESTEP_TEST_CACHE", None)  # its bytecode is that of other folders
-    sound = subprocess.run(call, capture_output=True, text=True, env=environment, check=False, cwd=TESTS.parent)
+    sound = ready.python(*call, folder=TESTS.parent, environment=environment)
     assert sound.returncode == 0, sound.stdout
     source = tmp_path/"liestep"/file
     assert source.read_text().count(old) == 1, "the edit no longer fits the source"
     source.write_text(source.read_text().replace(old, new))
-    broken = subprocess.run(call, capture_output=True, text=True, env=environment, check=False, cwd=TESTS.parent)
+    broken = ready.python(*call, folder=TESTS.parent, environment=environment)
     assert broken.returncode == 1, broken.stdout

@@ -8,7 +8,7 @@ from liestep_papers.cross.tables.matrix import matrix_rows
 from place import study_of_paper
 
 from liestep.errors import InputError
-from liestep.mechanics.formulations.counting import operations
+from liestep.mechanics.formulations.symbolic import operations
 from liestep.simulation.runs.specification import start_of
 from liestep.study.plan import budget
 from liestep.study.plan.budget import Cap, cap_of

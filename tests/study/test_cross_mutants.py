@@ -1,10 +1,10 @@
 """The tests of the tests of the cross study: each mutant of the package fails the test that is named beside it."""
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import ready
 from place import copied_package, paper_code
 
 TOP = Path(__file__).parents[2]
@@ -19,8 +19,8 @@ def outcome(folder, tests):
     environment.pop("LIESTEP_TEST_CACHE", None)
     if (folder/"papers").is_dir():
         environment["LIESTEP_TEST_PAPERS"] = str(folder)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], cwd=TOP,
-                          env=environment, capture_output=True, text=True, check=False)
+    done = ready.python("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests, folder=TOP,
+                        environment=environment)
     return done.returncode, done.stdout + done.stderr
 
 

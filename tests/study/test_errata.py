@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from errata_rows import confirmed_rows, used_checks
 from liestep_papers.twospheres2009.evidence import angles, equations
 from liestep_papers.twospheres2009.evidence import runs as examples
 
 from liestep.api.command_line import main
 from liestep.claims import errata
-from liestep.claims.claimfile import claim_files, load_claims
 from liestep.claims.errata import COLUMNS, TEXT_ONLY, Evidence, checks, errata_files, errata_table, load_errata
 from liestep.errors import InputError
 from liestep.study.tables.results import read_csv
@@ -28,26 +28,13 @@ def evidence():
 
 @pytest.mark.slow
 def test_every_erratum_that_can_be_computed_is_confirmed(evidence, monkeypatch):
-    monkeypatch.setattr(errata, "checks",
-                        lambda paper: {name: lambda found=found: found for name, found in evidence.items()})
-    table = errata_table(PAPER, CONFIG)
-    entries = load_errata(PAPER, CONFIG).errata
+    table = confirmed_rows(PAPER, CONFIG, evidence, monkeypatch)
     assert all(row.keys() == set(COLUMNS) for row in table)
-    assert [row["erratum"] for row in table] == [entry.id for entry in entries]
-    for entry, row in zip(entries, table, strict=True):
-        if entry.check is None:
-            assert (row["evidence"], row["confirmed"]) == (f"{TEXT_ONLY}: {entry.text_only}", None), entry.id
-        else:
-            assert row["confirmed"] is True, f"{entry.id}: {row['evidence']}"
-            assert re.search(r"\d", row["evidence"]), entry.id
 
 
 @pytest.mark.slow
 def test_every_evidence_belongs_to_one_erratum_or_claim(evidence):
-    used = [entry.check for entry in load_errata(PAPER, CONFIG).errata if entry.check]
-    used += [claim.criterion.check for claim in load_claims(claim_files(CONFIG)[PAPER]).claims
-             if claim.criterion.kind == "evidence"]
-    assert sorted(used) == sorted(evidence)
+    assert used_checks(PAPER, CONFIG) == sorted(evidence)
 
 
 @pytest.mark.slow

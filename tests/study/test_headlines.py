@@ -7,7 +7,7 @@ import pytest
 from liestep.claims.claimfile import FIRST, FIRST_OF_ALL, claim_files, load_claims
 from liestep.claims.counting import PARTS, cards
 from liestep.claims.errata import errata_files
-from liestep.claims.shown import showing, studies_of, unit_of
+from liestep.claims.judging import showing, studies_of, unit_of
 from liestep.errors import InputError
 from liestep.figures.commands import drawing_of
 from liestep.study.plan.plan import Study

@@ -8,7 +8,7 @@ import pytest
 
 from liestep.errors import InputError
 from liestep.files.textfiles import write_text_atomically
-from liestep.mechanics.formulations.spheres.cost import gradient_flops
+from liestep.mechanics.formulations.spheres.forms import gradient_flops
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import RunFile, write

@@ -5,8 +5,8 @@ import pytest
 
 from liestep.errors import InputError
 from liestep.figures.commands import require_figure
-from liestep.study.plan.new_study import new_paper
 from liestep.study.plan.plan import Study, study_names
+from liestep.workflow.starting import new_paper
 
 
 @pytest.fixture

@@ -287,7 +287,8 @@ def test_close_neighbours_are_thinned_and_rounded_sqrt2_is_not():
 @pytest.mark.parametrize(("h", "error", "floor"), [
     ([0.1, 0.05], [1e-3], 0.0), ([[0.1]], [[1e-3]], 0.0), ([0.1, -0.05], [1e-3, 1e-4], 0.0),
     ([0.1, np.nan], [1e-3, 1e-4], 0.0), ([0.1, 0.05], [1e-3, -1e-4], 0.0), ([0.1, 0.05], [1e-3, 1e-4], -1.0),
-    ([0.1, 0.05], [1e-3, 1e-4], [0.0, 0.0, 0.0])])
+    ([0.1, 0.05], [1e-3, 1e-4], [0.0, 0.0, 0.0]), (np.ma.array([0.1, 0.05], mask=[0, 1]), [1e-3, 1e-4], 0.0),
+    ([0.1, 0.05], [1e-3, 1e-4 + 1e-4j], 0.0), ([0.1, 0.05], np.ma.array([1e-3, 1e-4], mask=[0, 1]), 0.0)])
 def test_bad_input_is_refused(h, error, floor):
     with pytest.raises(ValueError, match="must"):
         observed_order(h, error, floor=floor)

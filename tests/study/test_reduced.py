@@ -18,8 +18,8 @@ from liestep.simulation.runs.shards import block_slope
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.study.tables.cells_table import write_cells
 from liestep.study.tables.liestep_judge import slope_of
+from liestep.study.tables.reading import write_cells
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
 from liestep.workflow.report import provenance

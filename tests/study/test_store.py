@@ -26,7 +26,7 @@ from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.store import STORE, Store
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
-from liestep.workflow import cleaning, lock
+from liestep.workflow import integrity, lock
 from liestep.workflow.integrity import mend
 from liestep.workflow.workflow import Workflow
 
@@ -149,7 +149,7 @@ def churn(seed: int) -> None:
             make(name)
         victims = [*Path("results").rglob("h*.nc"), *stored()]
         with recording(Path("results")):
-            cleaning.remove(Path("results"), dice.sample(victims, len(victims)//2))
+            integrity.remove(Path("results"), dice.sample(victims, len(victims)//2))
 
 
 def test_kills_while_linking_and_cleaning(place):

@@ -8,7 +8,7 @@ import liestep
 from liestep.errors import InputError
 from liestep.extend import GROUND, Body, on_curve, on_surface, revolute
 from liestep.mechanics.formulations import formulate_standard
-from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
+from liestep.mechanics.formulations.multibody.family import jacobian, residuals
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.runs.specification import start_of
 

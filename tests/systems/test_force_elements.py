@@ -29,7 +29,7 @@ from liestep.extend import (
     torsion,
     universal,
 )
-from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
+from liestep.mechanics.formulations.multibody.family import jacobian, residuals
 from liestep.simulation.runs.specification import start_of
 
 pytestmark = pytest.mark.slow

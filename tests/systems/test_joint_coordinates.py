@@ -7,9 +7,8 @@ import pytest
 from liestep.compile.tracing import on_own_arrays
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, prismatic, revolute, screw
-from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
+from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames, sight
 from liestep.mechanics.formulations.multibody.forms import TWISTS, Layout
-from liestep.mechanics.formulations.multibody.seen import sight
 
 X, Y, Z, O = *np.eye(3), np.zeros(3)  # noqa: E741
 TIMES = np.linspace(0.0, 3.0, 61)

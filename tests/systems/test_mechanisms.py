@@ -11,7 +11,7 @@ from liestep.compile.status import IntegrationError
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, spherical
-from liestep.mechanics.formulations.multibody.checks import jacobian, residuals
+from liestep.mechanics.formulations.multibody.family import jacobian, residuals
 from liestep.mechanics.formulations.multibody.force_elements import Spring, Torque
 from liestep.mechanics.systems.four_bar import assembled
 from liestep.simulation.catalogue import sheet

@@ -194,6 +194,10 @@ def test_wrong_requests_are_refused_in_a_sentence():
         specify("sphere_nbody", "ode45", tolerance=1e-3, exponents=1)
     with pytest.raises(InputError, match="did you mean omega"):
         liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"omeg": 1}])
+    with pytest.raises(InputError, match="direction 0: q must be numbers, not a masked array"):
+        liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"q": np.ma.array(np.eye(3))}])
+    with pytest.raises(InputError, match="direction 0: q must be real numbers"):
+        liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"q": 1j*np.eye(3)}])
     with pytest.raises(InputError, match="direction 0: q must be of shape"):
         liestep.tangent("sphere_nbody", "rk4", step=0.1, t_end=1.0, directions=[{"q": [1.0]}])
 

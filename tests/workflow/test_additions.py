@@ -5,11 +5,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import ready
 from place import TOP, copied_package
 
 from docs.site.source import shown
@@ -214,8 +214,8 @@ def scratch_copy(folder: Path) -> Callable[..., str]:
     environment = dict(os.environ, PYTHONPATH=str(folder/"src"), NUMBA_DISABLE_JIT="1")
 
     def call(program: str, *arguments: str) -> str:
-        done = subprocess.run([sys.executable if program == "python" else program, *arguments], cwd=folder,
-                              capture_output=True, text=True, timeout=300, env=environment)
+        done = ready.python(*arguments, folder=folder, environment=environment) if program == "python" else (
+            subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=300))
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import ready
 from trials import trials
 
 STUDY = """
@@ -41,9 +42,8 @@ def place(tmp_path_factory):
 
 
 def sweep(folder, **environment):
-    command = [Path(sys.executable).with_name("liestep"), "job", "sweep", "bodies", "bodies"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-                          env={**os.environ, "NUMBA_DISABLE_JIT": "1", **environment})
+    return ready.run("liestep", "job", "sweep", "bodies", "bodies", folder=folder,
+                     environment={**os.environ, "NUMBA_DISABLE_JIT": "1", **environment})
 
 
 def with_fault(folder, **environment):

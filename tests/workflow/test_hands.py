@@ -5,8 +5,8 @@ from commands import refused
 
 import liestep
 from liestep.api.command_line import main
-from liestep.simulation.runs import progress
-from liestep.simulation.runs.progress import progress_bar
+from liestep.files import terminal
+from liestep.files.terminal import progress_bar
 from liestep.study.tables.choice import Choice
 from liestep.tools.recommend.search import SHOWN, Candidate, Recommendation
 
@@ -31,7 +31,7 @@ def test_a_bar_shows_the_fraction_and_is_taken_away_however_the_run_ends(capsys)
 def test_a_bar_says_how_long_the_rest_takes(fraction, left, monkeypatch, capsys):
     """At ten seconds, if the rest is as fast as what is done."""
     clock = iter((0.0, 10.0))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
     with progress_bar("rk4") as show:
         show(fraction)
     assert f" %, {left:6d} s left\r" in capsys.readouterr().err

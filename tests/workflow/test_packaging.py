@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas
 import pytest
+import ready
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -219,8 +220,7 @@ def test_code_of_the_readme_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path/"src"), "NUMBA_DISABLE_JIT": "1"}
 
     def liestep(*arguments):
-        return subprocess.run([sys.executable, "-m", "liestep.api.command_line", *arguments], cwd=tmp_path,
-                              env=environment, capture_output=True, text=True)
+        return ready.run("liestep", *arguments, folder=tmp_path, environment=environment)
 
     assert "mine/pendulum: valid, 2 sweeps\n  12 runs" in liestep("check", "mine/pendulum").stdout
     assert "conserved momentum: z" in liestep("describe", "dipole_in_field").stdout
@@ -230,8 +230,7 @@ def test_code_of_the_readme_works(tmp_path):
               "data = liestep.simulate('dipole_in_field', 'vi_sphere', step=0.1)\n"
               "assert data.attrs['energy_error_max'] < 0.01 and data.attrs['momentum_error_max_z'] < 1e-13\n")
     for text in (script, code("python", "import liestep\n")):
-        assert subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment,
-                              stdout=subprocess.DEVNULL).returncode == 0
+        assert ready.python("-c", text, folder=tmp_path, environment=environment).returncode == 0
 
 
 @pytest.mark.slow

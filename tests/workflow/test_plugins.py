@@ -106,8 +106,7 @@ def test_readme_examples_copied_into_the_package_run(tmp_path):
             "    print(name, gaps[0] > 3.0*gaps[1] > 0.0)\n"
             "print(sorted({'dipole_in_field', 'rk2_ralston'} &"
             " {*liestep.list_systems(), *liestep.list_integrators()}))")
-    done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=str(tmp_path)),
-                          capture_output=True, text=True, timeout=600)
+    done = ready.python("-c", code, folder=tmp_path, environment=dict(os.environ, PYTHONPATH=str(tmp_path)))
     assert done.stdout.splitlines() == ["rk2_ralston True", "vi_sphere True", "rk2_ralston True",
                                         "['dipole_in_field', 'rk2_ralston']"], done.stderr
 

@@ -2,10 +2,9 @@
 what is declared with the names that plugins import."""
 import ast
 import os
-import subprocess
-import sys
 
 import pytest
+import ready
 from place import copied_package
 
 from liestep.files import PACKAGE
@@ -21,7 +20,7 @@ from liestep.api.command_line import main
 from liestep.figures.marks import mark_of
 from liestep.simulation.catalogue import integrator_calls, integrator_ids, ranked, sheet, system_ids
 from liestep.simulation.references.reference import specify_reference
-from liestep.study.plan.new_study import study_text
+from liestep.workflow.starting import study_text
 from liestep.tools.certify.orders import CASES, certify_all, complete, variants_of
 from liestep.simulation.runs.specification import applicable
 from liestep.tools.inspect.check_system import _gradient_checks
@@ -67,6 +66,6 @@ def test_a_file_of_integrators_is_written_as_a_plugin_would_be(name):
 def test_the_others_work_without_a_system_or_a_method(gone, tmp_path):
     package = copied_package(tmp_path)
     (package/f"{gone}.py").unlink()
-    done = subprocess.run([sys.executable, "-c", WORKS, gone.rpartition("/")[2]], capture_output=True, text=True,
-                          env=dict(os.environ, PYTHONPATH=str(tmp_path), MPLBACKEND="agg"), timeout=600)
+    done = ready.python("-c", WORKS, gone.rpartition("/")[2], folder=tmp_path,
+                        environment=dict(os.environ, PYTHONPATH=str(tmp_path), MPLBACKEND="agg"))
     assert done.returncode == 0, done.stderr

@@ -4,9 +4,20 @@ import ast
 import importlib.util
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from conftest import CASES, LIMIT, MEASURED, left_to_releases, quick_cases, release_tests, seconds_in, slow_tests
+from conftest import (
+    CASES,
+    LIMIT,
+    MEASURED,
+    left_to_releases,
+    longest_first,
+    quick_cases,
+    release_tests,
+    seconds_in,
+    slow_tests,
+)
 from place import TOP
 
 MODULES = {path.relative_to(TOP).as_posix(): path.read_text("utf-8") for path in TOP.glob("tests/*/**/test_*.py")}
@@ -50,6 +61,14 @@ def test_releases_have_the_listed_tests_and_all_slow_cases_but_one(monkeypatch):
     assert left_to_releases(names[::-1]) == left
     listed = f"{min(name for name in release_tests() if '::' in name)}[case]"
     assert left_to_releases([listed, *names[9:]]) == {listed}
+
+
+def test_modules_with_the_longest_tests_begin_and_all_stay_together(monkeypatch):
+    seconds = {"a.py::one": 15.0, "b.py::one[x]": 15.0, "b.py": 6.0, "d.py": 60.0}
+    monkeypatch.setattr("conftest.slow_tests", lambda: seconds)
+    items = [SimpleNamespace(nodeid=f"{module}.py::{test}") for module in "abcd" for test in ("two", "one")]
+    assert [item.nodeid for item in longest_first(items)] == [
+        f"{module}.py::{test}" for module in "dbac" for test in ("two", "one")]
 
 
 def test_quick_cases_are_few_and_always_the_same():

@@ -17,7 +17,7 @@ from liestep.figures.films.motions import motion_of
 from liestep.figures.scenes.space import Scene
 from liestep.figures.style import new_figure
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.multibody.checks import residuals
+from liestep.mechanics.formulations.multibody.family import residuals
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.files import read, write

@@ -17,7 +17,7 @@ from liestep.mechanics.formulations.multibody.assembly import (
     revolute,
     screw,
 )
-from liestep.mechanics.formulations.multibody.checks import nearest_start
+from liestep.mechanics.formulations.multibody.family import nearest_start
 from liestep.mechanics.formulations.multibody.force_elements import Torque
 from liestep.mechanics.formulations.multibody.forms import MechanismForms
 from liestep.simulation.catalogue import sheet

@@ -14,7 +14,7 @@ from liestep.errors import InputError
 from liestep.geometry.attitude import about_axis
 from liestep.integrators.rkmk import METHODS
 from liestep.mechanics.formulations.multibody.assembly import Assembly, mechanism, multiplier_rows, spherical
-from liestep.mechanics.formulations.multibody.checks import check_joints, nearest_start
+from liestep.mechanics.formulations.multibody.family import check_joints, nearest_start
 from liestep.simulation.plugins.trial import plain
 
 MECHANISMS = st.tuples(st.integers(0, 10**6), st.lists(st.sampled_from(KINDS), min_size=1, max_size=4).map(tuple),

@@ -8,8 +8,7 @@ from liestep_papers.twospheres2009.criteria import Quantile
 from pydantic import ValidationError
 
 from liestep.claims.claimfile import ClaimFile
-from liestep.claims.judging import describe, judge
-from liestep.claims.shown import showing
+from liestep.claims.judging import describe, judge, showing
 from liestep.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("data_are_printed")

@@ -67,11 +67,11 @@ def command_describe(arguments: argparse.Namespace) -> None:
 
 
 def command_run(arguments: argparse.Namespace) -> None:
+    from liestep.files.terminal import progress_bar
     from liestep.simulation.endings.events import event_from, times_from
     from liestep.simulation.runs.estimate import estimate, require_disk, require_memory
     from liestep.simulation.runs.files import require_free, write
     from liestep.simulation.runs.outcomes import carry_out
-    from liestep.simulation.runs.progress import progress_bar
     from liestep.simulation.runs.specification import specify
     from liestep.study.plan.assignments import assignments
 

@@ -138,12 +138,12 @@ def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
 
 
 @cache
-def _digest(files: tuple[tuple[str, Path], ...]) -> Any:
+def _digest(files: tuple[tuple[str, Path], ...]) -> "hashlib._Hash":
     """Of files that many runs of one process have in common; whoever goes on takes a copy."""
     return _hashed(hashlib.sha256(), files)
 
 
-def _hashed(digest: Any, files: Iterable[tuple[str, Path]]) -> Any:
+def _hashed(digest: "hashlib._Hash", files: Iterable[tuple[str, Path]]) -> "hashlib._Hash":
     for name, path in files:
         digest.update(f"{name} {content_hash(path)}\n".encode())
         digest.update(getattr(sys.modules.get(name), MARK, "").encode())

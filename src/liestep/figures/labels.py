@@ -92,9 +92,9 @@ def name_ends(axes: Axes, marks: Iterable[Mark]) -> None:
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:
-    """Places from 0 to 1 at least `gap` apart in the order of those wanted, with the least sum of squares of the
-    distances from them. What does not fit lies below 0."""
+    """Places at least `gap` apart in the order of those wanted, with the least sum of squares of the distances from
+    them: from 0, below which lies what does not fit, to half a gap below 1, so that a line of text ends there."""
     order, numbers, found = np.argsort(wanted, kind="stable"), gap*np.arange(len(wanted)), np.empty(len(wanted))
     places = isotonic_regression(wanted[order] - numbers).x + numbers if len(wanted) else numbers
-    found[order] = np.minimum(np.maximum(places, numbers), 1.0 - numbers[::-1])
+    found[order] = np.minimum(np.maximum(places, numbers), 1.0 - 0.5*gap - numbers[::-1])
     return found

@@ -50,22 +50,39 @@ def cholesky_solve(a: np.ndarray, b: np.ndarray, n: int) -> None:
 
 
 @kernel
+def larger(size: float, best: float, i: int, p: int) -> tuple[float, int]:
+    """The size of row i if it is larger than the best so far, that of row p; and which row has it."""
+    return (size, i) if size > best else (best, p)
+
+
+@kernel
+def exchange(a: np.ndarray, k: int, p: float, n: int) -> None:
+    """Rows k and p <= k of n numbers."""
+    i = int(p)
+    if i != k:
+        for j in range(n):
+            a[k, j], a[i, j] = a[i, j], a[k, j]
+
+
+@kernel
+def exchange_numbers(x: np.flatiter, k: int, p: float) -> None:
+    i = int(p)
+    x[k], x[i] = x[i], x[k]
+
+
+@kernel
 def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
     """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows. Row k
-    was exchanged with row pivots[k] <= k, int64 (n,), for k = n - 1 ... 0. Returns False, with a half overwritten, when
-    a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes."""
+    was exchanged with row pivots[k] <= k, (n,), whole numbers, for k = n - 1 ... 0. Returns False, with a half
+    overwritten, when a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes."""
     for k in range(n - 1, -1, -1):
         best, p = abs(a[k, k]), k
         for i in range(k):
-            size = abs(a[i, k])
-            if size > best:
-                best, p = size, i
+            best, p = larger(abs(a[i, k]), best, i, p)
         if not 0.0 < best < np.inf:
             return False
         pivots[k] = p
-        if p != k:
-            for j in range(n):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
+        exchange(a, k, p, n)
         inverse = 1.0/a[k, k]
         for i in range(k):
             factor = a[i, k]*inverse
@@ -80,8 +97,7 @@ def lu_solve(a: np.ndarray, pivots: np.ndarray, b: np.ndarray, n: int) -> None:
     """Overwrite b by the solution x of the system whose matrix `lu` factored into a and pivots."""
     x = b.flat
     for k in range(n - 1, -1, -1):
-        p = pivots[k]
-        x[k], x[p] = x[p], x[k]
+        exchange_numbers(x, k, pivots[k])
     for k in range(n - 1, -1, -1):
         value = x[k]
         for i in range(k):

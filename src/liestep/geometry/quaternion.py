@@ -200,10 +200,12 @@ def of_matrix(matrix: np.ndarray) -> np.ndarray:
 def matrices(q: np.ndarray) -> np.ndarray:
     """R(q) (..., 3, 3) of quaternions (..., 4), homogeneous and quadratic (livens2025 eqs. (50)-(51))."""
     a, b, c, d = np.moveaxis(q, -1, 0)
-    rows = [[a*a + b*b - c*c - d*d, 2*(b*c - a*d), 2*(b*d + a*c)],
-            [2*(b*c + a*d), a*a - b*b + c*c - d*d, 2*(c*d - a*b)],
-            [2*(b*d - a*c), 2*(c*d + a*b), a*a - b*b - c*c + d*d]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    aa, bb, cc, dd = a*a, b*b, c*c, d*d
+    found = np.empty((*q.shape[:-1], 3, 3), dtype=q.dtype)
+    found[..., 0, 0], found[..., 1, 1], found[..., 2, 2] = aa + bb - cc - dd, aa - bb + cc - dd, aa - bb - cc + dd
+    for i, j, even, odd in ((0, 1, b*c, a*d), (1, 2, c*d, a*b), (2, 0, b*d, a*c)):
+        found[..., i, j], found[..., j, i] = 2*(even - odd), 2*(even + odd)
+    return found
 
 
 def space_parts(q: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -173,6 +173,6 @@ def linked_work(problem: LinkedBodies, y: np.ndarray, parts: int) -> LinkedWork:
     s = parts*w + problem.inner() + 3
     d, q1, v1, p1, qm = (np.zeros(n*w, kind) for _ in range(5))
     return LinkedWork(np.zeros(n*s, kind), d, q1, v1, p1, qm, np.zeros(problem.bonds(), kind),
-                      np.zeros((n, s, s), kind), np.zeros((n, s), kind), np.zeros((n, s), dtype=np.int64),
+                      np.zeros((n, s, s), kind), np.zeros((n, s), kind), np.zeros((n, s)),
                       np.zeros((n, 3, s), kind), np.zeros((n, 3, w), kind), np.zeros((s, w), kind),
                       np.zeros((s, w), kind))

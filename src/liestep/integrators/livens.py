@@ -109,7 +109,7 @@ def new_work(problem: Coordinates, y: np.ndarray, unknowns: int) -> Work:
     """Workspace in the number type of the state."""
     n, m, kind = problem.size(), problem.bonds(), y.dtype
     d, q1, v1, p1, qm, part = (np.zeros(n, kind) for _ in range(6))
-    return Work(np.zeros(unknowns, kind), np.zeros((unknowns, unknowns), kind), np.zeros(unknowns, dtype=np.int64),
+    return Work(np.zeros(unknowns, kind), np.zeros((unknowns, unknowns), kind), np.zeros(unknowns),
                 d, q1, v1, p1, qm, np.zeros((m, n), kind), np.zeros((m, n), kind), part, np.zeros((n, n), kind),
                 np.zeros(m, kind))
 

@@ -46,7 +46,7 @@ class Rattle(NamedTuple):
         slope, q1, push, free, d = (np.zeros(n, kind) for _ in range(5))
         return RattleWork(slope, np.zeros((n, n), kind), q1, push, free, d, np.zeros((m, n), kind),
                           np.zeros((m, n), kind), np.zeros((m, m), kind), np.zeros(m, kind), np.zeros(m, kind),
-                          np.zeros(m, dtype=np.int64))
+                          np.zeros(m))
 
     def start(self, problem: ConstantMass, t: float, y: np.ndarray, h: float, work: RattleWork) -> Status:
         self.gradient(problem, t, y[0], work)

@@ -187,7 +187,7 @@ class MultiplierStep(NamedTuple):
         n, band = y.shape[0]//2, problem.inverse_band()
         g, v, kick, d, target, push, before = np.zeros((7, n, 3), y.dtype)
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n, dtype=np.int64), push,
+                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n), push,
                               before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: MultiplierWork) -> Status:
@@ -347,7 +347,7 @@ class SphereCayleyStep(NamedTuple):
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> CayleyWork:
         size = y.size//2
         g, f, move, d, update, push, before = np.zeros((7, y.shape[0]//2, 3), y.dtype)
-        return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size, dtype=np.int64), push,
+        return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size), push,
                           before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: CayleyWork) -> Status:

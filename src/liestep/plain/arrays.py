@@ -22,7 +22,7 @@ from liestep.compile.straight.symbols import Graph, Untraceable
 from liestep.compile.tracing import globals_of
 from liestep.errors import InputError, require_plain, unknown
 from liestep.files import PACKAGE
-from liestep.plain.symbols import INSTEAD, SPECIAL, Arithmetic, Scalar, Symbol, angle, as_number, select
+from liestep.plain.symbols import INSTEAD, SPECIAL, Arithmetic, Scalar, Symbol, angle, as_number, nearest, odd, select
 from liestep.simulation.runs.own_names import SAME
 
 
@@ -30,7 +30,7 @@ class Symbols(np.ndarray):
     """An array of symbols and numbers."""
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        return _whole(self.copy(), dtype)
+        return _whole(self.copy() if options.get("copy", True) else self, dtype)
 
     max, min, clip = (lambda self, *args, _name=name, **options: apply_function(_name, (self, *args), options)
                       for name in (np.max, np.min, np.clip))
@@ -59,9 +59,7 @@ def symbols(values: Any) -> Any:
 def _whole(values: Any, dtype: DTypeLike) -> Any:
     """Values as they are. Raises Untraceable where they shall become whole numbers and are no truth values."""
     if dtype is not None and np.dtype(dtype).kind in "iub":
-        for x in np.ravel(values):
-            if isinstance(x, Symbol):
-                int(x)
+        [int(x) for x in np.ravel(values) if isinstance(x, Symbol)]
     return values
 
 
@@ -91,9 +89,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, options: dict) -> A
         raise Untraceable(f"np.{ufunc.__name__} of values that depend on the state cannot be traced")
     if method == "__call__" and options.get("where", True) is not True:
         raise Untraceable(f"np.{ufunc.__name__} with where= cannot be traced: write np.where(condition, a, b)")
-    out = options.pop("out", None)
+    inputs, out = inputs[:ufunc.nin], options.pop("out", inputs[ufunc.nin:] or None)
     options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
-    bare = [_bare(x) for x in inputs]
+    counted = np.frompyfunc(lambda x: as_number(x) if isinstance(x, Arithmetic) else x, 1, 1)  # truth values in sums
+    bare = [_bare(x) if method == "__call__" else counted(_bare(x)) for x in inputs]
     if method == "__call__" and ufunc in ENTRYWISE:
         found = np.frompyfunc(ENTRYWISE[ufunc], len(bare), 1)(*bare)
     elif ufunc in (np.maximum, np.minimum) and method == "reduce":
@@ -118,31 +117,26 @@ def apply_function(function: Callable, args: tuple, options: dict) -> Any:
     return _dressed(function(*map(_bare, args), **{key: _bare(x) for key, x in options.items()}))
 
 
-def _larger(a: Scalar, b: Scalar) -> Any:
-    return select(a < b, b, a)
-
-
-def _smaller(a: Scalar, b: Scalar) -> Any:
-    return select(b < a, b, a)
-
-
 def _entry(name: str, symbolic: Callable[[Any], Any]) -> Callable[[Scalar], Any]:
     """A function of numpy on a symbol, as it is written for symbols, or on a number."""
     return lambda x: symbolic(as_number(x)) if isinstance(x, Arithmetic) else getattr(np, name)(float(x))
 
 
+_larger, _smaller = (lambda a, b: select(a < b, b, a)), (lambda a, b: select(b < a, b, a))
 SYMBOLIC: dict[str, Callable[[Any], Any]] = {
     "sqrt": lambda x: x.sqrt(), "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "exp": lambda x: x.exp(),
     "log": lambda x: x.log(), "tan": lambda x: x.sin()/x.cos(), "cosh": lambda x: 0.5*(x.exp() + (-x).exp()),
     "arctan": lambda x: angle(x, 1.0), "arcsin": lambda x: angle(x, ((1.0 - x)*(1.0 + x)).sqrt()),
     "arccos": lambda x: angle(((1.0 - x)*(1.0 + x)).sqrt(), x), "square": lambda x: x*x, "reciprocal": lambda x: 1.0/x,
     "sign": lambda x: select(x < 0.0, -1.0, select(x == 0.0, 0.0, 1.0)), "log2": lambda x: x.log()/math.log(2.0),
-    "exp2": lambda x: (x*math.log(2.0)).exp(), "degrees": lambda x: x*(180.0/math.pi), **SPECIAL,
-    "log10": lambda x: x.log()/math.log(10.0), "logical_not": lambda x: x == 0.0}
+    "exp2": lambda x: (x*math.log(2.0)).exp(), "log10": lambda x: x.log()/math.log(10.0), **SPECIAL,
+    "logical_not": lambda x: x == 0.0, **dict.fromkeys(("degrees", "rad2deg"), lambda x: x*(180.0/math.pi))}
 ENTRYWISE: dict[np.ufunc, Callable] = {np.maximum: _larger, np.fmax: _larger, np.minimum: _smaller, np.fmin: _smaller,
     np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
     np.remainder: operator.mod, np.equal: operator.eq, np.not_equal: operator.ne, np.float_power: operator.pow,
     np.logical_and: lambda a, b: (a != 0) & (b != 0), np.logical_or: lambda a, b: (a != 0) | (b != 0),
+    np.logical_xor: lambda a, b: (a != 0) ^ (b != 0), np.copysign: lambda a, b: odd(b, builtins.abs(a)),
+    np.fmod: lambda a, b: odd(a, builtins.abs(a) % builtins.abs(b)),
     np.heaviside: lambda x, half: select(x < 0.0, 0.0, select(x == 0.0, half, 1.0)),
     np.hypot: lambda a, b: (a*a + b*b)**0.5, np.fabs: builtins.abs,
     np.arctan2: lambda y, x: angle(as_number(y), as_number(x)) if has_symbols(y, x) else math.atan2(y, x),
@@ -169,15 +163,19 @@ def _extreme(better: Callable) -> Callable:
 
 
 def solve(a: Any, b: Any) -> Any:
-    """The solution of a x = b: by Cramer's rule, with one division, up to three rows; beyond by elimination without
-    pivots, for matrices whose leading minors do not vanish."""
-    a, b = np.array(a, dtype=object), np.array(b, dtype=object)
-    n = len(a)
+    """The solution of a x = b: by Cramer's rule, with one division, up to three rows; beyond by elimination with
+    the rows in an order that has no small pivots at the start."""
+    a, b, n = np.array(a, dtype=object), np.array(b, dtype=object), len(a)
     if a.shape != (n, n) or len(b) != n:
         raise TypeError(f"np.linalg.solve of arrays of shapes {a.shape} and {b.shape}")
     if n <= 3:
         shrink = 1.0/_det(a)
         return np.array([sum(_cofactor(a, j, i)*b[j] for j in range(n))*shrink for i in range(n)], dtype=object)
+    graph = next((x.graph for x in (*a.flat, *b.flat) if isinstance(x, Symbol)), None)
+    if graph is None:
+        return np.linalg.solve(a.astype(float), b.astype(float)).astype(object)
+    order = graph.ordered(a)
+    a, b = a[order], b[order]
     for k in range(n):
         inverse = 1.0/a[k, k]
         for i in range(k + 1, n):
@@ -200,10 +198,10 @@ def _det(a: Any) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if ord not in (None, 2, "fro"):
-        raise Untraceable(f"np.linalg.norm of order {ord!r} cannot be traced; 2 can")
-    if ord == 2 and (np.ndim(x) if axis is None else np.size(axis)) == 2:
-        raise Untraceable("np.linalg.norm of order 2 of a matrix, its largest singular value, cannot be traced")
+    matrix = (np.ndim(x) if axis is None else np.size(axis)) == 2
+    if ord not in (None, "fro" if matrix else 2):
+        raise Untraceable(f"np.linalg.norm of order {ord!r}{' of a matrix, its largest singular value,'*(ord == 2)}"
+                          " cannot be traced; 2 of vectors can")
     return np.sqrt(symbols(x)**2 @ np.ones(np.shape(x)[-1]) if axis in (-1, np.ndim(x) - 1) and not keepdims
                    else np.sum(symbols(x)**2, axis=axis, keepdims=keepdims))
 
@@ -247,12 +245,11 @@ def _cross(a: Any, b: Any, **options: Any) -> Any:
 
 FUNCTIONS: dict[Callable, Callable] = {
     np.where: _where, np.select: _select, np.interp: _interp, np.cross: _cross,
-    np.max: _extreme(_larger), np.min: _extreme(_smaller),
-    np.clip: _clip,
+    np.max: _extreme(_larger), np.min: _extreme(_smaller), np.clip: _clip,
     np.linalg.norm: _norm, np.linalg.det: _det, np.linalg.solve: solve,
     np.linalg.inv: lambda a: solve(a, np.eye(len(a))),
-    np.einsum: lambda pattern, *arrays, **_: np.einsum(pattern, *(np.asarray(x).astype(object).view(np.ndarray)
-                                                                  for x in arrays))}
+    np.einsum: lambda pattern, *arrays, **_: np.einsum(pattern, *(np.asarray(x).view(np.ndarray).astype(
+        object, copy=False) for x in arrays))}
 REFUSED = ("sort", "argsort", "argmax", "argmin", "searchsorted", "unique", "round", "around", "mod", "linspace",
            "piecewise", "nonzero", "histogram", "convolve", "fft")
 CREATED = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "eye", "identity",
@@ -266,7 +263,9 @@ class Place:
         self.__dict__["module"] = module
 
     def __getattr__(self, name: str) -> Any:
-        return _vectorize if self.module is np and name == "vectorize" else stand_in(getattr(self.module, name))
+        if self.module is np and name == "vectorize":
+            return lambda f, *_, **__: lambda *args: _dressed(np.frompyfunc(f, len(args), 1)(*map(_bare, args)))
+        return stand_in(getattr(self.module, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise Untraceable("it writes into a module")
@@ -276,8 +275,7 @@ def _call(function: Callable, *args: Any, **options: Any) -> Any:
     """A function of numpy that takes lists of symbols too."""
     if not has_symbols(args, tuple(options.values())):
         return function(*args, **options)
-    args = tuple(symbols(x) if isinstance(x, list | tuple) and has_symbols(x) and not _of_arrays(x) else x
-                 for x in args)
+    args = (*(symbols(x) if isinstance(x, list | tuple) and has_symbols(x) and not _of_arrays(x) else x for x in args),)
     if isinstance(function, np.ufunc):
         return apply_ufunc(function, "__call__", args, options)
     return apply_function(function, args, options)
@@ -285,27 +283,22 @@ def _call(function: Callable, *args: Any, **options: Any) -> Any:
 
 def _of_arrays(values: Any) -> bool:
     """Whether it is a list of arrays, or of lists and numbers, which functions such as np.concatenate take as it is."""
-    return any(isinstance(x, np.ndarray) and x.ndim for x in values) or len({isinstance(x, list | tuple)
-                                                                             for x in values}) > 1
+    return any(_of_arrays(x) if isinstance(x, list | tuple) else isinstance(x, np.ndarray) and x.ndim
+               for x in values) or len({isinstance(x, list | tuple) for x in values}) > 1
 
 
 def _create(function: Callable, *args: Any, **options: Any) -> Any:
     """A new array: of floats it can hold symbols, of whole numbers and truth values it stays as it is."""
     if has_symbols(args):
-        dtype = options.pop("dtype", args[1] if len(args) > 1 else None)
-        options = {key: value for key, value in options.items() if key not in ("copy", "order")}
+        dtype, copied = options.pop("dtype", args[1] if len(args) > 1 else None), options.pop("copy", True)
+        options.pop("order", None)
         if function.__name__ in ("array", "asarray", "asanyarray", "ascontiguousarray"):
-            made = _whole(symbols(args[0]), dtype)
+            same = isinstance(args[0], Symbols) and not (function is np.array and copied)
+            made = _whole(args[0] if same else symbols(args[0]), dtype)
             return made if made.ndim else made[()]
         args = tuple(_bare(x) for x in args[:2])
     made = function(*args, **options)
-    if made.dtype == float or (made.dtype == object and function.__name__.endswith("_like")):
-        made = made.astype(object)
-    return made.view(Symbols) if made.dtype == object else made
-
-
-def _vectorize(function: Callable, *_: Any, **__: Any) -> Callable:
-    return lambda *args: _dressed(np.frompyfunc(function, len(args), 1)(*map(_bare, args)))
+    return made.astype(object).view(Symbols) if made.dtype in (float, object) else made
 
 
 MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "arcsin", "acos": "arccos",
@@ -315,8 +308,10 @@ MATHS = {"pow": "float_power", "atan2": "arctan2", "atan": "arctan", "asin": "ar
 def _mathematical(name: str, plain: Callable, *args: Any) -> Any:
     if not has_symbols(args) or name in ("floor", "ceil", "trunc"):
         return plain(*args)
-    if name in ("fsum", "prod", "dist"):
-        raise Untraceable(f"math.{name} of values that depend on the state: write sum or np.linalg.norm")
+    if name in ("fsum", "prod"):
+        return sum(*args) if name == "fsum" else np.prod(symbols(args[0]))
+    if name == "remainder":
+        return nearest(*map(as_number, args))
     if name == "hypot" and len(args) != 2:
         return sum(x*x for x in args)**0.5
     if name == "log" and len(args) == 2:
@@ -336,7 +331,8 @@ def _best(better: Callable, plain: Callable, *args: Any, **options: Any) -> Any:
 
 MODULES = {module: Place(module) for module in (np, np.linalg, math)}
 BUILTINS = {**vars(builtins), "max": partial(_best, _larger, builtins.max),
-            "min": partial(_best, _smaller, builtins.min)}
+            "min": partial(_best, _smaller, builtins.min),
+            "__import__": lambda *names: stand_in(__import__(*names))}  # within a function
 
 
 def stand_in(value: Any) -> Any:
@@ -344,10 +340,8 @@ def stand_in(value: Any) -> Any:
     if isinstance(value, ModuleType) and value in MODULES:
         return MODULES[value]
     name, where = getattr(value, "__name__", ""), getattr(value, "__module__", None) or ""
-    if where == "math" and callable(value):
-        return partial(_mathematical, name, value)
-    if isinstance(value, np.ufunc):
-        return partial(_call, value)
+    if (where == "math" and callable(value)) or isinstance(value, np.ufunc):
+        return partial(_call, value) if where != "math" else partial(_mathematical, name, value)
     if where.split(".")[0] == "numpy" and callable(value) and not isinstance(value, type) and "random" not in where:
         return partial(_create if name in CREATED else _call, value)
     return value
@@ -358,6 +352,13 @@ LONGEST = 20.0  # seconds that a call of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
            "pyobject", "object arrays are not supported", "'Symbol' object has no", "'Truth' object has no")
+
+TOLD = {**dict.fromkeys(("to dtype('int64')", "only integers", "of integer"), "it takes a value of the state or of a"
+                        " parameter as an index: write np.where, or np.interp on a table"),
+        "RecursionError": "it calls itself without end", "read-only": "it writes into its argument: make a new array",
+        "'Values'": "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum",
+        "'complex'": "it computes with complex numbers: write real and imaginary parts",
+        "TooLong": f"it does not end within {LONGEST:g} s"}
 
 
 class TooLong(BaseException):
@@ -389,11 +390,10 @@ def run(function: Callable, what: str, arguments: Arguments, shape: tuple[int, .
     where = place(function)
     if isinstance(function, type) or not callable(function):
         raise InputError(f"{what} must be a function, not {function!r}")
-    if isinstance(function, MethodType):
-        raise InputError(f"{what} is a method of an object, whose attributes would be no part of the system's identity:"
-                         " give a function")
     if not isinstance(function, FunctionType):
-        raise InputError(f"{what} is a {type(function).__name__} without Python code: give a plain function")
+        raise InputError(f"{what} is a method of an object, whose attributes would be no part of the system's identity:"
+                         " give a function" if isinstance(function, MethodType) else
+                         f"{what} is a {type(function).__name__} without Python code: give a plain function")
     given = named(function, what, arguments, where)
     called = partial(_called, function, {}, what, given, where, shape, arranged)
     known, first, size, again = len(graph.nodes), called(), len(graph.nodes), called()
@@ -443,11 +443,8 @@ def _changing(function: FunctionType, given: Arguments) -> str:
             copy(**given)
         sys.settrace(before)
         calls.append([*seen])
-    for k, (one, other) in enumerate(zip(*calls, strict=False)):
-        if one[2] != other[2]:
-            at = calls[0][max(k - 1, 0)]  # the line that has been run
-            return _at(*at[:2])
-    return ""
+    return next((_at(*calls[0][max(k - 1, 0)][:2])  # the line that has been run
+                 for k, (one, other) in enumerate(zip(*calls, strict=False)) if one[2] != other[2]), "")
 
 
 def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Arguments, where: str,
@@ -467,21 +464,10 @@ def _in_words(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, Untraceable | InputError):
         return str(error)
-    if isinstance(error, TooLong):
-        return f"it does not end within {LONGEST:g} s"
-    if isinstance(error, RecursionError):
-        return "it calls itself without end"
-    if (isinstance(error, IndexError) and "integer" in text) or "to dtype('int64')" in text:
-        return "it takes a value of the state or of a parameter as an index: write np.where, or np.interp on a table"
-    if "'Values'" in text:
-        return "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum"
-    if "read-only" in text:
-        return "it writes into its argument: make a new array"
-    if "'complex'" in text:
-        return "it computes with complex numbers: write real and imaginary parts"
-    if any(words in text for words in FOREIGN):
+    told = next((told for words, told in TOLD.items() if words in text), "")
+    if not told and any(words in text for words in FOREIGN):
         return f"it calls foreign code that takes plain numbers only: {INSTEAD} ({text.splitlines()[0]})"
-    return text
+    return told or text
 
 
 def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
@@ -502,8 +488,6 @@ def _result(found: Any, what: str, where: str, shape: tuple[int, ...] | None, ar
                          f" {wanted}{where}")
     for entry in np.ndindex(*shape):
         value = as_number(array[entry])
-        if isinstance(array[entry], list | np.ndarray):
-            raise InputError(f"{what} returns lists that do not fit; it must return {wanted}{where}")
         if value is None:
             raise InputError(f"{what} returns {array[entry]!r}, which is no number{where}")
         if isinstance(value, float) and value != value:
@@ -571,7 +555,7 @@ def rewritten(function: FunctionType, known: dict[int, Any]) -> Any:
     """A copy of a person's function in which modules, helpers and captured values take symbols."""
     if id(function) in known:
         return known[id(function)]
-    names: dict[str, Any] = {OWN: True, "__builtins__": BUILTINS, "__name__": function.__module__}
+    names: dict[str, Any] = {OWN: not _ours(function), "__builtins__": BUILTINS, "__name__": function.__module__}
     cells = function.__closure__
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__,
                         cells and tuple(type(cells[0])() for _ in cells))
@@ -579,7 +563,7 @@ def rewritten(function: FunctionType, known: dict[int, Any]) -> Any:
     for new, old in zip(copy.__closure__ or (), cells or (), strict=True):
         with suppress(ValueError):  # a name without a value
             new.cell_contents = _taken(old.cell_contents, known)
-    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__kwdefaults__ = {name: _taken(value, known) for name, value in (function.__kwdefaults__ or {}).items()}
     copy.__defaults__ = function.__defaults__ and tuple(_taken(value, known) for value in function.__defaults__)
     names.update({name: _taken(value, known) for name, value in globals_of(function).items()})
     return copy
@@ -591,7 +575,10 @@ def _taken(value: Any, known: dict[int, Any]) -> Any:
     instead = stand_in(value)
     if instead is not value or not isinstance(value, FunctionType):
         return instead
-    file = value.__code__.co_filename
-    if file.startswith(str(PACKAGE)) or (value.__module__ or "").split(".")[0] in ("scipy", "numpy"):
-        return value
-    return rewritten(value, known)
+    return value if _ours(value) and "<locals>" not in value.__qualname__ else rewritten(value, known)
+
+
+def _ours(function: FunctionType) -> bool:
+    """Whether it is of this package, of scipy or numpy; those that they make on the way may hold a person's own."""
+    return (function.__code__.co_filename.startswith(str(PACKAGE))
+            or (function.__module__ or "").split(".")[0] in ("scipy", "numpy"))

@@ -80,9 +80,9 @@ def called(name: str, parameters: Parameters, start: Fields, t_end: float, rhs: 
         require_plain("what the function gives", result)
         return real_rates(np.reshape(rates_of(result, shapes) if field else result, shape))
 
-    try:
+    try:  # on copies, into which it may write
         rates(0.0, np.concatenate([PARTS[key].rows_of(value) for key, value in first.items()]) if field else
-              first["y"].reshape(1, -1))
+              first["y"].reshape(1, -1).copy())
     except InputError:
         raise
     except (ValueError, TypeError) as error:

@@ -30,7 +30,7 @@ from liestep.plain.symbols import (
     evaluated,
     gradient,
     input_text,
-    questions,
+    pivots,
     substituted,
 )
 
@@ -55,7 +55,7 @@ class Writer:
     def __init__(self, name: str, parameters: Parameters, start: Start, t_end: float):
         self.name, self.graph, self.start, self.t_end = name, PlainGraph(), start, t_end
         self.parameters = {key: _parameter(key, value) for key, value in parameters.items()}
-        self.values: dict[str, float] = {"t": 0.0}  # of all inputs at the start
+        self.values = self.graph.values
         self.p = Values({key: self.array(f"self.p_{key}", value) for key, value in self.parameters.items()})
         self.graph.whole = {f"self.p_{key}": value for key, value in parameters.items() if isinstance(value, int)}
         self.t = self.symbol("t", 0.0)
@@ -130,7 +130,8 @@ class Writer:
         states: list[Any] = [node for node in self.graph.nodes if node.op == "input" and node is not self.t
                   and not node.args[0].startswith("self.p_")]
         asked = [("choice", node.args[1] - node.args[2]) if node.op == "select" else (node.op, node.args[0])
-                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse", "sin")]
+                 for node in reachable(self.outs) if node.op in ("select", "exp", "inverse", "sin")
+                 and all(getattr(x, "place", -1) not in self.graph.rounded for x in node.args[1:2])]
         alone = depending([x for _, x in asked], [self.t]) - depending([x for _, x in asked], states)
         found = [(what, x) for what, x in asked if isinstance(x, Symbol) and x.place in alone]
         if {what for what, _ in found} <= {"sin"}:
@@ -406,7 +407,8 @@ def lagrangian(w: Writer, given: Given) -> str:
     for i, j in np.ndindex(n, n):
         matrix[i, j] = matrix[min(i, j), max(i, j)]  # it is symmetric
     where = place(given.lagrangian)
-    if any(depends(x, list(v)) for x in [*matrix.flat, *questions(found)]):
+    asked = [x for node in reachable([found]) if node.op == "select" for x in node.args[1:3]]
+    if any(depends(x, list(v)) for x in [*matrix.flat, *asked]):
         raise InputError(f"lagrangian is not quadratic in v: give a hamiltonian, or rhs{where}")
     at_start = np.reshape(evaluated(list(matrix.flat), w.values), (n, n))
     if np.linalg.matrix_rank(at_start) < n:
@@ -415,7 +417,7 @@ def lagrangian(w: Writer, given: Given) -> str:
                          f" constraints{where}")
     momentum = list(w.array("y", np.array([q0, at_start @ v0]))[1])
     shift = substituted(by_v, {x.place: 0.0 for x in v})
-    order = _pivots(at_start)
+    order = pivots(at_start)
     rate = list(solve(matrix[order], np.array([momentum[i] - shift[i] for i in order], dtype=object)))
     moving = {x.place: r for x, r in zip(v, rate, strict=True)}
     push = substituted(w.slopes("lagrangian", given.lagrangian, found, list(q)), moving)
@@ -499,17 +501,6 @@ def particles(w: Writer, given: Given) -> str:
     return w.text("charged", w.returned(position=x0, velocity=v0), [], [
         "charged(", f"build=build, shape={x0.shape!r}, kept={kept}, masses=lambda p: np.atleast_1d(p['mass']),",
         f"conservative={conservative})"])
-
-
-def _pivots(a: np.ndarray) -> list[int]:
-    """An order of the rows of a matrix in which elimination has no small pivots."""
-    a, order = a.copy(), list(range(len(a)))
-    for k in range(len(a)):
-        best = k + int(np.argmax(np.abs(a[k:, k])))
-        if abs(a[k, k]) < 0.1*abs(a[best, k]):
-            a[[k, best]], order[k], order[best] = a[[best, k]], order[best], order[k]
-        a[k + 1:] -= np.outer(a[k + 1:, k]/a[k, k], a[k])
-    return order
 
 
 def turned(start: Start) -> dict[str, np.ndarray]:

@@ -13,8 +13,14 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.sheet import SYMMETRY_TOLERANCE, Parameters, invariant_axes, real_array
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, Shape
-from liestep.mechanics.formulations.multibody.checks import at_state, check_joints, nearest_start
-from liestep.mechanics.formulations.multibody.family import Body, body_state, stacked
+from liestep.mechanics.formulations.multibody.family import (
+    Body,
+    at_state,
+    body_state,
+    check_joints,
+    nearest_start,
+    stacked,
+)
 from liestep.mechanics.formulations.multibody.force_elements import Element
 from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY, Kind
 from liestep.plain.arrays import frozen, place

@@ -4,7 +4,7 @@ written: one division for each base, 1/r^3 = (1/r)^3, and equal operations are o
 import math
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from liestep.compile.straight.symbols import Graph, Node, Number, Untraceable, V
 MOST = 250_000  # operations of all functions of a system, before sums become loops
 INSTEAD = "write it with numpy and math, as a table for np.interp, or give blackbox=True with an rhs or a field"
 DECIDE = "write np.where(condition, a, b), np.maximum, np.minimum or np.abs"
+EXACT = 2.0**-51  # of x, above the round-off of its angle and below the distance of evaluations from a jump
 HOLDS = {"<": operator.lt, "<=": operator.le, "==": operator.eq}
 
 
@@ -50,7 +51,6 @@ class Arithmetic:
     """Operators of symbols and of truth values, which count as 1 and 0; `plain.arrays` adds what numpy asks for."""
 
     __slots__ = ()
-    __hash__ = object.__hash__
     ndim, shape, size = 0, (), 1
 
     __add__, __sub__, __mul__, __truediv__ = map(_calculation, ("add", "sub", "mul", "div"))
@@ -61,28 +61,22 @@ class Arithmetic:
     __gt__, __ge__, __ne__ = (_comparison("<", turned=True), _comparison("<=", turned=True),
                               _comparison("==", opposite=True))
 
+    def __hash__(self) -> int:
+        raise Untraceable(f"it looks for {self!r} in a dictionary or a set: write np.select")
+
     def __bool__(self) -> bool:
         raise Untraceable(f"it branches on a value of the state or of a parameter: {DECIDE}")
 
-    def __neg__(self) -> "Scalar":
-        return -1.0*self
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __abs__(self) -> "Scalar":
-        return select(self < 0.0, -self, self)
+    __neg__, __pos__, __abs__ = (lambda x: -1.0*x), (lambda x: x), (lambda x: select(x < 0.0, -x, x))
 
 
 class Symbol(Arithmetic, Node):
     """A node with the functions of numpy."""
 
     __slots__ = ()
-    __hash__ = object.__hash__
     imag = 0.0
     graph: "PlainGraph"
-    real = property(lambda self: self)
-    T = property(lambda self: self)
+    real = T = property(lambda self: self)
 
     def __repr__(self) -> str:
         return "a value of the state or of a parameter"
@@ -105,13 +99,7 @@ class Symbol(Arithmetic, Node):
     __rfloordiv__ = __divmod__ = __floordiv__
     __round__ = __floor__ = __ceil__ = __trunc__ = lambda self, *digits: self // 1
 
-    def conjugate(self) -> "Symbol":
-        return self
-
-    def item(self) -> "Symbol":
-        return self
-
-    copy = item
+    conjugate = item = copy = lambda self: self
     sqrt, sin, cos, exp, log = (lambda self, name=name: self.graph.node(name, self)
                                 for name in ("sqrt", "sin", "cos", "exp", "log"))
 
@@ -157,6 +145,12 @@ def angle(y: Any, x: Any) -> Symbol:
     return (y if isinstance(y, Symbol) else x).graph.node("atan2", y, as_number(x))
 
 
+def nearest(x: Scalar, y: Scalar) -> Scalar:
+    """x less the nearest multiple of y."""
+    turn = x*(2.0*math.pi/y)
+    return angle(turn.sin(), turn.cos())*(y/(2.0*math.pi)) if isinstance(turn, Symbol) else 0.0  # of x = 0
+
+
 def select(condition: Scalar | Truth, a: Any, b: Any) -> Any:
     """a where the condition holds, else b."""
     if isinstance(condition, Symbol):
@@ -179,7 +173,7 @@ def odd(x: Any, of_size: Any) -> Any:
 
 def _excess(x: Any, power: Any) -> Any:
     """What the rounding of power = exp(x) takes from x; nothing where x is large."""
-    return (x - (power + 1e-320).log())/(1.0 + x*x)
+    return (x - (power + 1e-307).log())/(1.0 + x*x)
 
 
 def _expm1(x: Any, *, even: bool = True) -> Any:
@@ -214,6 +208,8 @@ class PlainGraph(Graph):
         super().__init__()
         self.whole: dict[str, int] = {}  # parameters that are whole numbers, by what the code calls them
         self.fixed: set[str] = set()     # those whose value the code depends on: lengths of loops, indices
+        self.values: dict[str, float] = {}  # of all inputs at the start
+        self.rounded: set[int] = set()   # places of nodes of which only round-off is asked
 
     def node(self, op: str, *args: Hashable) -> Any:
         if any(isinstance(x, float) and x != x for x in args):
@@ -280,22 +276,29 @@ class PlainGraph(Graph):
         if x.op == "inverse":
             return x.args[0]
         base, halves = _base(x)
-        if ("sqrt", self.key(base)) in self.table:
+        if ("sqrt", self.key(base)) in self.table and (halves % 2 or _never_negative(base)):
             return self.power(self.node("inverse", self.node("sqrt", base)), float(halves))
         return self.power(self.node("inverse", base), halves/2) if halves % 2 == 0 else self.node("inverse", x)
 
+    def ordered(self, a: np.ndarray) -> list[int]:
+        """An order of the rows of a matrix without small pivots at the start; a positive definite one needs none."""
+        at = np.reshape(evaluated([as_number(x) for x in a.flat], self.values), a.shape)
+        definite = np.isfinite(at).all() and np.allclose(at, at.T, rtol=1e-12) and np.linalg.eigvalsh(at).min() > 0.0
+        return [*range(len(a))] if definite or not np.isfinite(at).all() else pivots(at)
+
     def remainder(self, x: Scalar, y: Scalar) -> Scalar:
-        """x % y, by the angle of x in turns of y: right to the round-off of x."""
-        turn = x*(2.0*math.pi/y)
-        part = angle(turn.sin(), turn.cos())*(y/(2.0*math.pi)) if isinstance(turn, Symbol) else 0.0  # of x = 0
-        return select(part*y < 0.0, part + y, part)
+        """x % y, by the angle of x in turns of y: right to the round-off of x; of multiples of y zero, not y."""
+        part = nearest(x, y)
+        square = part*part
+        self.rounded |= {square.place} if isinstance(square, Symbol) else set()
+        return select(part*y < 0.0, select(square < EXACT**2*x*x, 0.0, part + y), part)
 
     def power(self, x: Any, a: Scalar) -> Value:
-        """x^a: products, roots and a division where 2 a is a whole number up to 32, else exp(a log x)."""
+        """x^a: products, roots and a division where 2 a is a whole number, else exp(a log x)."""
         if isinstance(a, Symbol):
             return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
         halves = 2.0*a
-        if halves != int(halves) or abs(halves) > 64:
+        if halves != int(halves):
             return (a*x.log()).exp()
         result, square, count = (x.sqrt() if halves % 2 else 1.0), x, int(abs(halves))//2
         while count:
@@ -345,6 +348,17 @@ def _base(x: Node) -> tuple[Node, int]:
         if one[0] is two[0]:
             return one[0], one[1] + two[1]
     return x, 2
+
+
+def _never_negative(x: Node) -> bool:
+    """Whether a value is a sum of squares and the like, or of parameters alone, whose root is known not to be NaN."""
+    signs: dict[int, bool] = {}
+    for node in reachable([x]):
+        op, a = node.op, node.args
+        signs[node.place] = (op in ("exp", "sqrt") or (op == "mul" and a[0] is a[1]) or (
+            a[0].startswith("self.p_") if op == "input" else op in ("mul", "add", "scale", "shift", "inverse", "select")
+            and all(signs[y.place] if isinstance(y, Node) else y >= 0.0 for y in a[-2:])))
+    return signs[x.place]
 
 
 OPERATIONS: dict[str, Callable] = {
@@ -404,11 +418,6 @@ def depending(outs: Sequence[Scalar], inputs: Sequence[Symbol]) -> set[int]:
 def depends(out: Scalar, inputs: Sequence[Symbol]) -> bool:
     """Whether an expression depends on any of the inputs."""
     return isinstance(out, Symbol) and out.place in depending([out], inputs)
-
-
-def questions(out: Scalar) -> list[Scalar]:
-    """Both sides of all comparisons in an expression."""
-    return [x for node in reachable([out]) if node.op == "select" for x in node.args[1:3]]
 
 
 def gradient(out: Scalar, inputs: Sequence[Symbol]) -> list[Any]:
@@ -497,3 +506,14 @@ def evaluated(outs: Sequence[Value], values: Mapping[str, float]) -> list[float]
         done[node.place] = (values[input_text(node)] if node.op == "input" else
                             OPERATIONS[node.op](*map(value, node.args)))
     return [value(x) for x in outs]
+
+
+def pivots(a: np.ndarray) -> list[int]:
+    """An order of the rows of a matrix in which elimination has no small pivots."""
+    a, order = a.copy(), list(range(len(a)))
+    for k in range(len(a)):
+        best = k + int(np.argmax(np.abs(a[k:, k])))
+        if abs(a[k, k]) < 0.1*abs(a[best, k]):
+            a[[k, best]], order[k], order[best] = a[[best, k]], order[best], order[k]
+        a[k + 1:] -= np.outer(a[k + 1:, k]/a[k, k], a[k])
+    return order

@@ -1,4 +1,4 @@
-"""A folder to work in: the workflow of the installed package, its configuration, and a study to start from."""
+"""Studies, papers and folders to start from, commented, which run as they are; what `snakemake` needs beside them."""
 import argparse
 import shutil
 from pathlib import Path
@@ -6,7 +6,70 @@ from pathlib import Path
 from liestep.errors import InputError
 from liestep.files import PACKAGE
 from liestep.files.textfiles import read_text, write_text_atomically
-from liestep.study.plan.new_study import new_paper, new_study
+from liestep.simulation.catalogue import method, ranked, sheet, systems_to_try
+from liestep.simulation.runs.specification import applicable, start_of
+from liestep.study.plan.names import PAPERS, STUDIES, require_name, require_paper_id
+from liestep.study.plan.plan import study_names
+
+FIRST_T_END = 2.0  # s, of the starting file
+TEMPLATES = Path(__file__).parent/"templates"
+STUDY = TEMPLATES/"study.yaml.in"  # with the fields of `str.format`
+PAPER = TEMPLATES/"paper"          # its files end with .in; @ID@ stands for the id
+
+
+def new_study(name: str, config: Path, problem: str | None = None, preset: str | None = None) -> Path:
+    """Write <config>/studies/<name>.yaml for a problem, by default that which is shown first; returns its path. Raises
+    InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written."""
+    require_name("the name of a study", name)
+    for other in study_names(config):
+        if name.startswith(f"{other}/") or other.startswith(f"{name}/"):
+            raise InputError(f"the results of study {name} and of study {other} would lie in each other's folders;"
+                             " choose another name")
+    path = Path(config)/STUDIES/f"{name}.yaml"
+    text = study_text(name, problem or systems_to_try()[0], preset)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InputError(f"{path} exists; choose another name or remove it") from None
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    return path
+
+
+def study_text(name: str, problem: str, preset: str | None = None) -> str:
+    """Content of the file. Raises InputError for an unknown problem or preset."""
+    facts = sheet(problem)
+    start = start_of(problem, preset=preset)
+    able = [key for key in ranked("shown") if applicable(problem, key)][:3]
+    lines = [f"  {key + ':':<35}# {method(key).summary}" for key in able]
+    t_end, form = min(start.t_end, FIRST_T_END), STUDY.read_text("utf-8")
+    return form.format(name=name, title=facts.title, problem=problem, preset=preset or facts.default, first=able[0],
+                       t_end=t_end, parameter=next(iter(facts.parameters)), field=next(iter(start.initial)),
+                       step=t_end/500, integrators="\n".join(lines))
+
+
+def new_paper(name: str, config: Path) -> Path:
+    """Write the commented folder of a paper beside the folder `config`; returns it. Raises InputError: a name that can
+    be no id, the paper or studies with this id exist, or it cannot be written."""
+    folder = Path(config).parent/PAPERS/name
+    require_paper_id(name, folder)
+    for taken in (folder, Path(config)/STUDIES/name):
+        if taken.exists() or taken.is_symlink():
+            raise InputError(f"{taken} exists; choose another id or remove it")
+    part = folder.with_name(f".{name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        for path in PAPER.rglob("*.in"):
+            target = part/path.relative_to(PAPER).with_suffix("")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(path.read_text("utf-8").replace("@ID@", name), "utf-8")
+        part.rename(folder)
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
+    return folder
+
 
 PACKED = Path(__file__).parent/"packed"  # in a wheel; .ci/packing.py puts it there
 COPIED = ("config/config.yaml", "config/README.md", "profiles")

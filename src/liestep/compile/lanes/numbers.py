@@ -25,7 +25,7 @@ from numba.extending import intrinsic, overload, typeof_impl
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
-from liestep.compile.lanes.width import width
+from liestep.compile.lanes import width
 
 W = width()
 NUMBER, BITS = ir.VectorType(ir.DoubleType(), W), ir.VectorType(ir.IntType(1), W)

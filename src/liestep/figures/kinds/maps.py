@@ -17,8 +17,7 @@ from liestep.figures.style import Results, drawing
 from liestep.simulation.runs.maps import ShardSpecification
 from liestep.study.plan.maps import CELLS
 from liestep.study.plan.plan import Cell
-from liestep.study.tables.cells_table import numbers, rows
-from liestep.study.tables.reading import run_file
+from liestep.study.tables.reading import numbers, rows, run_file
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
 

@@ -36,19 +36,19 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
     shown = {problem: found for problem in problems if (found := curves(results, problem))}
     figure, axes = grid([label_of(results, problem) for problem in shown], 46.0, extra=12.0)
     styles = marks(results)
-    sizes: dict[str, set[str]] = {}
+    sizes: dict[Mark, set[str]] = {}
     for panel, found in zip(axes, shown.values(), strict=True):
         for key, cell, file in found:
             if _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW):
-                sizes.setdefault(key, set()).add(size_of(cell))
+                sizes.setdefault(styles[key], set()).add(size_of(cell))
         logarithmic(panel, x=False)
         panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
     for panel in axes[::2]:
         panel.set_ylabel(label)
     # legends have the resolution where it is the same in all panels and no word of the label
-    legend_below(figure, [replace(mark, size="" if len(sizes[key]) > 1 or re.search(r"tolerance|\de-\d", mark.label)
-                                  else f", {min(sizes[key])}") for key, mark in styles.items() if key in sizes],
-                 marker=False)
+    legend_below(figure, [replace(mark, size="" if len(sizes[mark]) > 1 or re.search(r"tolerance|\de-\d", mark.label)
+                                  else f", {min(sizes[mark])}") for mark in dict.fromkeys(styles.values())
+                          if mark in sizes], marker=False)
     return figure
 
 

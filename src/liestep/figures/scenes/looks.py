@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from liestep.figures.scenes.space import Colour, Scene, mix
 from liestep.mechanics.contracts.sheet import Parameters
+from liestep.mechanics.formulations.multibody.assembly import Assembly, Shape
 from liestep.simulation.catalogue import sheet
 from liestep.simulation.runs.files import RunFile
 
@@ -134,11 +135,9 @@ def faces(shape: Any) -> list[np.ndarray]:
     return [np.asarray(shape.at) + part @ np.asarray(shape.R).T for part in flat]
 
 
-def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
+def body_faces(assembly: Assembly, body: int) -> list[np.ndarray]:
     """Faces (m, k, 3) of the shapes of a body, as `faces`; of one without, those of the box of its mass and inertia, at
     most a metre long, but none if the moments are equal, which is what planar mechanisms are given."""
-    from liestep.mechanics.formulations.multibody.assembly import Shape
-
     own = [shape for shape in assembly.shapes if shape.body == body]
     if not own:
         moments, axes = np.linalg.eigh(assembly.inertia[body])
@@ -150,7 +149,7 @@ def body_faces(assembly: Any, body: int) -> list[np.ndarray]:
     return [part for shape in own for part in faces(shape)]
 
 
-def body_points(assembly: Any, body: int) -> np.ndarray:
+def body_points(assembly: Assembly, body: int) -> np.ndarray:
     """Points (k, 3) of a body of a mechanism, from its centre of mass in body axes, at its joints and springs."""
     from liestep.mechanics.formulations.multibody.mechanism import Kind
 
@@ -169,7 +168,7 @@ def solid(scene: Scene, corners: np.ndarray, colour: Colour) -> None:
                    edge=0.3, solid=True)
 
 
-def mechanism(scene: Scene, assembly: Any, centres: np.ndarray, attitudes: np.ndarray, scale: float) -> None:
+def mechanism(scene: Scene, assembly: Assembly, centres: np.ndarray, attitudes: np.ndarray, scale: float) -> None:
     """Bodies (n) by their centres of mass (n, 3) and attitudes (n, 3, 3): their shapes, lines from each centre to its
     joints, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
     few = len(centres) <= FEW_LINKS

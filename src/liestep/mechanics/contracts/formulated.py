@@ -177,7 +177,7 @@ class Observable:
     stem: what the names of statistics begin with, default the name and, for invariants, `_error`.
     integral: the columns of `observe` are integrands; what is recorded is their integral over time from the start, by
     the trapezoidal rule over every step, whatever is sampled (plain only).
-    size: what it is measured against, see `simulation.runs.residuals` (of residuals without units 1; JOINTS; None: it
+    size: what it is measured against, see `simulation.runs.content` (of residuals without units 1; JOINTS; None: it
     is not judged).
 
     Raises:

@@ -7,8 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
+from liestep.compile.endings import interpolated_steps, partial_steps
 from liestep.compile.interpreted import brief_loop
-from liestep.compile.partial import interpolated_steps, partial_steps
 from liestep.compile.roles import Component, Integrator, Work
 from liestep.compile.status import IntegrationError, Status
 from liestep.errors import InputError

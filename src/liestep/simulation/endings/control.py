@@ -11,7 +11,7 @@ import numpy as np
 
 from liestep.compile.cache import loop_for
 from liestep.compile.counters import Counter, counts
-from liestep.compile.held import Unread, advance_held, advance_held_adaptive
+from liestep.compile.endings import Unread, advance_held, advance_held_adaptive
 from liestep.compile.pieces import Pieces
 from liestep.compile.roles import Integrator
 from liestep.compile.status import Status

@@ -14,8 +14,8 @@ import numpy as np
 from liestep.errors import InputError, number_or_nan
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.multibody.assembly import Assembly
-from liestep.mechanics.formulations.multibody.checks import free_velocities
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
+from liestep.mechanics.formulations.multibody.family import free_velocities
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.endings.events import OPEN, Event, Reset, State, event_function
 from liestep.simulation.runs.own_names import own_names

@@ -21,10 +21,9 @@ from liestep.simulation.endings.control import Held
 from liestep.simulation.endings.events import Reset, answer, event_function
 from liestep.simulation.endings.impacts import Impact, Law
 from liestep.simulation.endings.search import BESIDE, Found, Occurrence, Search, first_of
-from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, message_of, origin
+from liestep.simulation.runs.content import ACCUMULATED, Content, largest_momentum_error, message_of, origin, warning_of
 from liestep.simulation.runs.execution import Progress, build
 from liestep.simulation.runs.own_names import Named, of_fields, own_names
-from liestep.simulation.runs.residuals import warning_of
 from liestep.simulation.runs.specified import Before, RunSpecification
 
 LONGER = 4.0         # times the last interval between events: a leg

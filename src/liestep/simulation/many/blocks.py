@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from liestep.compile.cache import class_names, compiles, has_code, loop_for
 from liestep.compile.counters import NAMES, Counter
 from liestep.compile.driver import NEARLY
-from liestep.compile.lanes.width import width
+from liestep.compile.lanes import width
 from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.roles import Adaptive, Integrator, Problem, Work
 from liestep.compile.status import Status

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from liestep.compile.roles import Integrator
 from liestep.compile.status import Status
 from liestep.errors import InputError, number_or_nan, unknown
+from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Fields, Noted, Options, Parameters, Preset, real_array
@@ -28,7 +29,6 @@ from liestep.simulation.runs.members import in_groups
 from liestep.simulation.runs.numbers import mapping, whole
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import own_names
-from liestep.simulation.runs.progress import progress_bar
 from liestep.simulation.runs.simulation import add_own_names, to_dataset
 from liestep.simulation.runs.specification import DEFAULT_SAMPLES, specify_again
 from liestep.simulation.runs.specified import RunSpecification
@@ -135,6 +135,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         self.system = system_entry(self.problem)
+        self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
         counts = {name: len(values) for name, values in (*self.moved.items(), *self.varied.items())}
@@ -191,7 +192,7 @@ class Asked:
             except ValueError:
                 raise InputError(f"parameter {name}: rows of different lengths, which would change a shape") from None
             if many and name in facts.parameters:
-                varied[name] = np.asarray(given)
+                varied[name] = np.asarray(given) if isinstance(usual, str) else real_array(f"parameter {name}", given)
             else:
                 shared[name] = given
         return varied, shared
@@ -232,6 +233,8 @@ class Asked:
                                  parameters={**self.shared, **own}, **self.asked)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
+        if self.varied:
+            self.checked[number] = spec.parameters
         if number and {name: np.shape(value) for name, value in spec.initial.items()} != {
                 name: np.shape(value) for name, value in self.spec.initial.items()}:
             raise InputError(f"member {number}: {', '.join(self.varied)} give the state another shape than that of"
@@ -326,7 +329,7 @@ class Asked:
             at = self.spec.times_of(np.arange(self.spec.samples)*((self.spec.outputs - 1)//(self.spec.samples - 1)))
             content.add("time", ("time",), at if self.spec.times is None else self.spec.times, "s", "time")
         add_own_names(self.spec, content, content.variables["time"][1] if self.keep == SAMPLES else reached,
-                      [self.member(k).parameters for k in range(self.count)] if self.varied else ())
+                      [self.checked[k] for k in range(self.count)] if self.varied else ())
         content.add("status", (MEMBER,), status, "1", "how each member ended")
         flags: dict[str, Any] = content.variables["status"][2]
         flags |= {"flag_values": np.array([int(one) for one in Status], np.int8),

@@ -28,7 +28,7 @@ from liestep.compile.lanes.numbers import (
     written,
 )
 from liestep.compile.status import Status
-from liestep.geometry import charts, so3
+from liestep.geometry import charts, linalg, so3
 from liestep.integrators import _newton
 
 
@@ -119,6 +119,29 @@ def _has_lanes(kinds: tuple[types.Type, ...]) -> bool:
         isinstance(kind, types.BaseTuple) and lanes in tuple(kind.types)) for kind in kinds)
 
 
+def _larger(size: Any, best: Any, i: int, p: Any) -> Any:
+    more = to_mask(size > best)
+    return select(more, spread(size), spread(best)), select(more, spread(i), spread(p))
+
+
+def _exchange(a: np.ndarray, k: int, p: Any, n: int) -> None:
+    """Rows of lanes whose pivots are others."""
+    for i in range(k):
+        here = to_mask(p == i)
+        if some(here):
+            for j in range(n):
+                a[k, j], a[i, j] = select(here, a[i, j], a[k, j]), select(here, a[k, j], a[i, j])
+
+
+def _exchange_numbers(x: np.ndarray, k: int, p: Any) -> None:
+    for i in range(k):
+        here = to_mask(p == i)
+        x[k], x[i] = select(here, x[i], x[k]), select(here, x[k], x[i])
+
+
+variant(linalg.larger, _some_lanes, _larger)
+variant(linalg.exchange, _some_lanes, _exchange)
+variant(linalg.exchange_numbers, _some_lanes, _exchange_numbers)
 variant(_newton.iterate, _has_lanes, iterate)
 variant(_newton.settled, _some_lanes, _within)
 variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),

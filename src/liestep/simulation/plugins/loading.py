@@ -4,7 +4,9 @@ A plugin is one Python file that is named in a study (`plugins: [path]`) or on t
 FILE`), or a module of an installed package with an entry point in the group `liestep.plugins`. It declares `SHEET` (its
 id is the file's name), `SHEETS` (id -> sheet), `METHODS` (id -> method), or several of them. Runs know a plugin by the
 hash of its content and of the values that its code reads (`liestep.simulation.plugins.reads`), never by its path: after
-an edit they are made anew."""
+an edit they are made anew.
+
+Their code must not change what holds for the whole process, or go on beside it."""
 import ast
 import atexit
 import importlib
@@ -15,11 +17,13 @@ import resource
 import select
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from liestep.compile.sources import DERIVED, MARK, content_hash, source_hash
 from liestep.compile.translation import plain_error
@@ -29,8 +33,40 @@ from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Item, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
-from liestep.simulation.plugins.guard import untouched
 from liestep.simulation.plugins.reads import digest_of_reads
+
+PATIENCE = 1.0  # s for a thread that is about to end
+# besides this package: modules whose functions stay what they are
+KNOWN = ("builtins", "math", "cmath", "os", "numpy", "numpy.linalg")
+
+
+def _held() -> dict[str, Any]:
+    """By what they are called in a sentence, things that hold for the whole process; rounding is seen by its results,
+    of numbers that no compiler knows."""
+    unit, tiny = float("1"), float("2.3e-308")
+    held = {"the working folder": os.stat(".")[1:3], "the recursion limit": sys.getrecursionlimit(),
+             "the rounding of numbers": (unit + 2.0**-53, -unit - 2.0**-53, unit + 0.75*2.0**-52, unit/3.0, tiny/2.0),
+             "an alarm": [signal.getitimer(which)[0] > 0.0 for which in range(3)],
+             **{f"what {number.name} does": signal.getsignal(number) for number in signal.Signals}}
+    return held | {f"{place}.{name}": value for place, module in list(sys.modules.items())
+                    if place in KNOWN or place.startswith("liestep.")
+                    for name, value in vars(module).items() if callable(value) and not isinstance(value, ModuleType)}
+
+
+@contextmanager
+def untouched(what: str) -> Iterator[None]:
+    """Raises InputError where the code inside has changed the process, or has begun a thread that goes on."""
+    threads, before = threading.enumerate(), _held()
+    yield
+    now = _held()
+    for name, value in before.items():
+        if now.get(name) is not value and now.get(name) != value:
+            raise InputError(f"{what} changes {name}, which holds for the whole process: leave it as it is")
+    for thread in set(threading.enumerate()).difference(threads):
+        thread.join(PATIENCE)
+        if thread.is_alive():
+            raise InputError(f"{what} begins the thread {thread.name}, which goes on beside the runs: end it")
+
 
 SECONDS = "LIESTEP_TRIAL_SECONDS"  # environment: of processor time that a plugin may take to be loaded and tried
 USUAL, WAITING = "20", 3  # without it; times as long in all, for a machine that is busy

@@ -20,11 +20,11 @@ from liestep.simulation.runs.content import (
     block_variables,
     series,
     statistics,
+    suspects,
     times,
     warning_of_run,
 )
 from liestep.simulation.runs.execution import build, starts_of, trajectory
-from liestep.simulation.runs.residuals import suspects
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.rates import exponents
 

@@ -8,8 +8,8 @@ import numpy as np
 from liestep.compile.interpreted import deciding
 from liestep.compile.sources import derived_text
 from liestep.compile.status import IntegrationError, Status
-from liestep.errors import InputError, require_plain, unknown
-from liestep.mechanics.contracts.sheet import Fields, Options, Parameters
+from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.sheet import Fields, Options, Parameters, real_array
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import Identified
 from liestep.simulation.endings.events import Event, Zero
@@ -139,7 +139,7 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
 
         content = with_nodes(spec)
     elif progress:
-        from liestep.simulation.runs.progress import progress_bar
+        from liestep.files.terminal import progress_bar
 
         with progress_bar(f"{spec.integrator} on {spec.problem}", progress) as shown:
             content = carry_out(spec, shown, interpreted=True)
@@ -235,13 +235,9 @@ def _direction(spec: RunSpecification, number: int, given: Fields) -> Direction:
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
     direction = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
-        require_plain(f"direction {number}: {name}", values)
         if name not in direction:
             raise InputError(f"direction {number}: {unknown('initial state field', name, direction)}")
-        try:
-            direction[name] = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"direction {number}: {name} must be numbers") from None
+        direction[name] = real_array(f"direction {number}: {name}", values)
         if direction[name].shape != spec.initial[name].shape:
             raise InputError(f"direction {number}: {name} must be of shape {spec.initial[name].shape}, not"
                              f" {direction[name].shape}")

@@ -9,7 +9,7 @@ from liestep.compile.counters import Counter, evaluations
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
-from liestep.mechanics.formulations.counting import operations
+from liestep.mechanics.formulations.symbolic import operations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.specification import Start

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liestep.mechanics.contracts.sheet import real_array
 from liestep.study.tables import liestep_judge as rules
 from liestep.study.tables.liestep_judge import FLOOR_FACTOR, LARGEST_ERROR, LEAST_ORDER, LEAST_TOLERANCE, SLOPE_BAND
 
@@ -72,7 +73,7 @@ def observed_order(h: ArrayLike, error: ArrayLike, *, floor: ArrayLike = 0.0, th
     the smallest steps (p_a < 0.5), so the floor given is too low; "asymptotic", a sufficient window, u <= 0.15 (0.3 if
     theory > 4), and no term of lower order; "short range", the same over less than a decade in h and four in e: slopes
     that agree, too few for a statement about the method; "pre-asymptotic", everything else. Raises ValueError for
-    arrays that do not match, steps that are not positive and negative errors or floors."""
+    arrays that do not match or are no real numbers, steps that are not positive and negative errors or floors."""
     h, error, floor = _checked(h, error, floor)
     estimate = rules.observed_order(h, error, floor, theory, symmetric)
     kept = estimate["kept"]
@@ -127,7 +128,7 @@ def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
 
 def _checked(h: ArrayLike, error: ArrayLike, floor: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays of one shape (n,)."""
-    h, error, floor = (np.asarray(values, dtype=float) for values in (h, error, floor))
+    h, error, floor = (real_array(*one) for one in (("h", h), ("error", error), ("floor", floor)))
     if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):
         raise ValueError(f"h and error must be (n,), floor a number or (n,); got {h.shape}, {error.shape}"
                          f" and {floor.shape}")

@@ -5,7 +5,7 @@ from pathlib import Path
 from liestep.files.textfiles import TableRow, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.plan import Study
-from liestep.study.tables import cells_table, metrics
+from liestep.study.tables import metrics, reading
 from liestep.study.tables.kinds import Table, of_maps, table_of
 from liestep.study.tables.liestep_tables import csv_text, filled, markdown
 from liestep.study.tables.results import StudyResults
@@ -16,7 +16,7 @@ def analyse(study: Study) -> list[Path]:
     rows = metrics.metrics_rows(study)
     paths = [_write(study, "metrics", metrics.columns(rows), rows)]
     if is_reduced(study.config):
-        cells_table.write_cells(study)
+        reading.write_cells(study)
         paths.append(study.folder/CELLS)
     results = StudyResults(study)
     parts = [f"# {without_markup(study.config.title)}\n",

@@ -3,11 +3,11 @@ from collections.abc import Iterable
 from math import inf, isfinite
 
 from liestep.errors import InputError
+from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.method import sentence
 from liestep.mechanics.contracts.sheet import Fields, Parameters
 from liestep.simulation.catalogue import Identified, integrator_calls, method
 from liestep.simulation.runs.execution import Progress, RunTooLong
-from liestep.simulation.runs.progress import progress_bar
 from liestep.study.tables.choice import KEEP, Choice, choose
 from liestep.study.tables.timing import timer
 from liestep.tools.recommend import BUDGET

@@ -10,8 +10,7 @@ from markupsafe import Markup, escape
 from liestep.claims.claimfile import VERDICTS, Claim, load_claims
 from liestep.claims.counting import SHOWN, WORDS, Card, Statement, cards, counts, headline, statements
 from liestep.claims.errata import load_errata
-from liestep.claims.judging import describe
-from liestep.claims.shown import figures_of, showing, studies_of
+from liestep.claims.judging import describe, figures_of, showing, studies_of
 from liestep.errors import InputError
 from liestep.files.ledger import require_same
 from liestep.files.textfiles import TableRow

@@ -77,7 +77,8 @@ def spin_residual(energetic: bool, moments: Vector, h: float, place: int, q0: np
     x1 = from_body(c, (moments[0]*d[0], -moments[1]*d[3], moments[2]*d[2]))
     x2 = from_body(c, (moments[0]*d[3], moments[1]*d[0], -moments[2]*d[1]))
     x3 = from_body(c, (-moments[0]*d[2], moments[1]*d[1], moments[2]*d[0]))
-    y0, y1, y2, y3 = (0.0, w0, w1, w2), (-w0, 0.0, -w2, w1), (-w1, w2, 0.0, -w0), (-w2, -w1, w0, 0.0)
+    o = 0.0*moments[0]  # of the type of the others
+    y0, y1, y2, y3 = (o, w0, w1, w2), (-w0, o, -w2, w1), (-w1, w2, o, -w0), (-w2, -w1, w0, o)
     for i in range(4):
         a[place + i, place] += x0[i] + y0[i]
         a[place + i, place + 1] += x1[i] + y1[i]

@@ -70,7 +70,8 @@ class Declared(NamedTuple):
         """Whether the system declares a torque of time and velocity."""
         return declares(self.build(parameters), "applied")
 
-    def driven(self, parameters: Parameters, body: Any) -> Any:
+    def driven(self, parameters: Parameters, body: "components.RigidBody | components.QuadraticTop"
+               ) -> "components.RigidBody | components.QuadraticTop | components.DrivenBody":
         """The body with the torques that its system applies, if it does."""
         if not declares(body.system, "applied"):
             return body
@@ -109,10 +110,11 @@ class Declared(NamedTuple):
 
         def rows(states: State) -> np.ndarray:
             attitudes, given = attitude_rows(states), states["attitude"]
-            q = of_matrix(given if given.strides[0] else given[:1])[:, None]  # once if they are the same for all
-            q = np.broadcast_to(q, (len(attitudes), *q.shape[1:]))
-            rates = np.einsum("mij,mj->mi", attitudes[:, :3], attitudes[:, 3])[:, None]/(2.0*inertia)
-            return np.concatenate([q[..., 1:], rates, q[..., :1]*[1.0, 0.0, 0.0], attitudes[:, 4:]], axis=1)
+            q = of_matrix(given if given.strides[0] else given[:1])  # once if they are the same for all
+            found = np.zeros((len(attitudes), attitudes.shape[1] - 1, 3))
+            found[:, 0], found[:, 2, 0], found[:, 3:] = q[:, 1:], q[:, 0], attitudes[:, 4:]
+            found[:, 1] = np.einsum("mij,mj->mi", attitudes[:, :3], attitudes[:, 3])/(2.0*inertia)
+            return found
 
         def to_fields(found: np.ndarray) -> dict[str, np.ndarray]:
             attitude = matrices(np.concatenate([found[..., 2, :1], found[..., 0, :]], axis=-1))

@@ -35,11 +35,10 @@ from liestep.mechanics.formulations.multibody.assembly import (
     newton_seats,
     own_length,
 )
-from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, cross, frames
+from liestep.mechanics.formulations.multibody.coordinates import COORDINATES, coordinates, crossed, frames, sight
 from liestep.mechanics.formulations.multibody.elements import Law
 from liestep.mechanics.formulations.multibody.index_three import IndexThree
 from liestep.mechanics.formulations.multibody.mechanism import POOR, Kind
-from liestep.mechanics.formulations.multibody.seen import sight
 from liestep.mechanics.formulations.probed import plain
 from liestep.mechanics.formulations.work import with_work
 
@@ -198,7 +197,7 @@ class Layout(NamedTuple):
         turn, moving = matrices(self.attitude, parts[..., :-3, :]), parts[..., -3:, :3]
         place, rate, velocity = moving[..., 0, :], moving[..., 1, :], moving[..., 2, :]
         if self.twist == components.SPATIAL:
-            velocity = velocity + cross(rate, place)
+            velocity = velocity + crossed(rate, place)
             rate = np.einsum("...ji,...j->...i", turn, rate)
         elif self.twist == components.BODY_TWIST:
             velocity = np.einsum("...ij,...j->...i", turn, velocity)

@@ -17,19 +17,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liestep.compile.dispatch import borrows
 from liestep.compile.interpreted import brief_loop, deciding
+from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
-from liestep.mechanics.formulations.multibody.articulated import BETWEEN, FIRST, HINGE, LAST, SLIDE, TURNED
+from liestep.mechanics.formulations.multibody.articulated import (
+    BETWEEN,
+    FACTS,
+    FIRST,
+    HINGE,
+    LAST,
+    SLIDE,
+    TURNED,
+    matrix,
+    transposed,
+)
 from liestep.mechanics.formulations.multibody.assembly import GROUND, Assembly, Joint, Rows, Shape, complement, rotor
+from liestep.mechanics.formulations.multibody.elements import NoOwn
 from liestep.mechanics.formulations.multibody.family import multibody
 from liestep.mechanics.formulations.multibody.force_elements import Element, Torque
 from liestep.mechanics.formulations.multibody.forms import matrices
 from liestep.mechanics.formulations.multibody.inverse import LIMB, JointSpace, solve
-from liestep.mechanics.formulations.multibody.joint_forces import JointForces
-from liestep.mechanics.formulations.multibody.mechanism import Kind
+from liestep.mechanics.formulations.multibody.mechanism import MOVING, PLACE, TURN, VELOCITY, Kind
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "slide": (1, 1), "hinge": (1, 1)}  # coordinates and rates
 KINDS = tuple(SIZES)  # by numbers of `inverse`
@@ -264,13 +276,14 @@ class Tree:
     def numbers(self, name: str, values: ArrayLike, size: int) -> np.ndarray:
         """An array of this size. Raises InputError: another size, not finite, or no numbers."""
         try:
-            found = np.array(values, dtype=float)
+            found = np.array(values)
         except (TypeError, ValueError):
             found = np.zeros(0)
-        if found.shape != (size,) or not np.isfinite(found).all():
+        if (found.shape != (size,) or found.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray)
+                or not np.isfinite(found).all()):
             raise InputError(f"{name} must be {size} finite numbers, of"
                              f" {', '.join(joint.name for joint in self.joints)}")
-        return found
+        return found.astype(float, copy=False)
 
     @property
     def labels(self) -> list[str]:
@@ -415,3 +428,54 @@ def tree(*, title: str, citation: str, values: Parameters, q: ArrayLike, v: Arra
         bodies=lambda p: len(facts.names), own=facts.own,
         conserved_momentum=lambda p: (False, False, False),
         presets={"own": Preset("as in the file", "none", "own", values, lambda p: facts.state(q, v), t_end)})
+
+
+@borrows(NoOwn)  # law, held, potential
+class JointForces(NamedTuple):
+    """Data of `Tree.limbs`, and a torque in N m, or a force in N, for each rate."""
+
+    parents: np.ndarray
+    first: np.ndarray
+    kinds: np.ndarray
+    facts: np.ndarray
+    torque: np.ndarray  # (rates,)
+
+    def forces(self, t: float, s: np.ndarray, out: np.ndarray) -> float:
+        """As of `NoOwn`: each does its power on the rate of its joint, and none on the others."""
+        power = 0.0
+        for i in range(self.parents.shape[0]):
+            m, a = MOVING*i, MOVING*self.parents[i]
+            arm = transposed(matrix(s, m), row(self.facts, FACTS*self.kinds.shape[0] + 2*i))
+            far = sub(add(row(s, m + PLACE), arm), row(s, a + PLACE))
+            turn, other = row(s, m + TURN), row(s, a + TURN)
+            slide = sub(add(row(s, m + VELOCITY), cross(turn, arm)), add(row(s, a + VELOCITY), cross(other, far)))
+            for j in range(self.first[i], self.first[i + 1]):
+                if self.torque[j] == 0.0:  # also where turns in sequence are in line
+                    continue
+                if self.kinds[j] == SLIDE:
+                    force = scale(self.torque[j], transposed(matrix(s, a), row(self.facts, FACTS*j + 1)))
+                    add_to(out, 2*i, cross(arm, force))
+                    add_to(out, 2*i + 1, force)
+                    add_to(out, 2*self.parents[i], cross(force, far))
+                    add_to(out, 2*self.parents[i] + 1, scale(-1.0, force))
+                    power += dot(force, slide)
+                else:
+                    torque = scale(self.torque[j], self.along(j, s, m, a))
+                    add_to(out, 2*i, torque)
+                    add_to(out, 2*self.parents[i], scale(-1.0, torque))
+                    power += dot(torque, sub(turn, other))
+        return power
+
+    def along(self, j: int, s: np.ndarray, m: int, a: int) -> Vector:
+        """The vector whose product with the relative angular velocity is a rate."""
+        u, v = row(self.facts, FACTS*j), row(self.facts, FACTS*j + 1)
+        if self.kinds[j] < FIRST:
+            return transposed(matrix(s, m), u)
+        first, last = transposed(matrix(s, a), u), transposed(matrix(s, m), v)
+        if self.kinds[j] == BETWEEN:
+            normal = cross(first, last)
+            return scale(1.0/sqrt(dot(normal, normal)), normal)
+        near = dot(first, last)
+        if self.kinds[j] == LAST:
+            return scale(1.0/(1.0 - near*near), axpy(-near, first, last))
+        return scale(1.0/(1.0 - near*near), axpy(-near, last, first))

@@ -91,7 +91,7 @@ class Declared(NamedTuple):
         return self.formulated(parameters, state, bodies, bodies)
 
     def vector_field(self, parameters: Parameters, state: State, options: Options) -> Formulated:
-        bodies: Any = self.bodies(parameters)
+        bodies = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, components.DampedBodies) else bodies
         orthonormal = int(options["form"] == "orthonormal")
         return self.formulated(parameters, state, bodies,
@@ -101,7 +101,7 @@ class Declared(NamedTuple):
         with some_runs:
             from liestep.geometry.groups.actions import CotangentRotations, Translation, in_coordinates, product
 
-        bodies: Any = self.bodies(parameters)
+        bodies = self.bodies(parameters)
         plain = bodies.plain if isinstance(bodies, components.DampedBodies) else bodies
         n = len(plain.masses)
         factors: list[tuple[Any, int]] = [(in_coordinates(CotangentRotations(n), options["chart"]), 4*n)]

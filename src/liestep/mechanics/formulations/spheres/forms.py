@@ -1,4 +1,5 @@
-"""Mechanical systems on (S^2)^n: a sheet with all formulations from mass matrix, potential and gradient."""
+"""Mechanical systems on (S^2)^n: a sheet with all formulations from mass matrix, potential and gradient; what runs
+cost."""
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,11 +12,21 @@ from liestep.errors import InputError
 from liestep.geometry.groups.actions import TangentSpheres, Translation, in_coordinates, product
 from liestep.mechanics.contracts.formulated import Formulated, Observable, Starts, StateField
 from liestep.mechanics.contracts.manifold import check_directions, check_tangent
-from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameter, Parameters, Preset, Sheet, State, once
+from liestep.mechanics.contracts.sheet import (
+    Cost,
+    Form,
+    Option,
+    Options,
+    Parameter,
+    Parameters,
+    Preset,
+    Sheet,
+    State,
+    once,
+)
 from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.spheres import components
 from liestep.mechanics.formulations.spheres.cartesian import CartesianSpheres
-from liestep.mechanics.formulations.spheres.cost import cost_model
 from liestep.mechanics.formulations.spheres.mass import (
     ChainMatrix,
     as_mass,
@@ -26,6 +37,7 @@ from liestep.mechanics.formulations.spheres.mass import (
     mass_component,
 )
 from liestep.mechanics.formulations.spheres.series import multiplier_series
+from liestep.mechanics.formulations.symbolic import operations
 from liestep.mechanics.formulations.work import declares, requires_forces, with_work
 
 PROJECTIONS = {"none": 0, "position": 1, "state": 2}
@@ -101,7 +113,7 @@ class Declared(NamedTuple):
         problem = CartesianSpheres(
             self.build(parameters), matrix, exact_inverse(matrix), np.array(flags, dtype=np.float64),
             np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
-            np.zeros(3, dtype=np.int64), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
+            np.zeros(3), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
         velocity = np.cross(state["omega"], q)
         momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
         start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
@@ -284,3 +296,54 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     mass = np.diag(mass) if mass.ndim == 1 else mass
     velocity = np.cross(fields["omega"], fields["q"])
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
+
+
+def gradient_flops(system: System, q: np.ndarray) -> int:
+    """Operations of one gradient at q (n, 3)."""
+    return operations(system, lambda plain, state, out: plain.gradient(state, out), q)
+
+
+def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
+    """Flop-weighted costs of the runs of one problem, from complete options and the counters of a run. Additions,
+    multiplications, divisions and square roots count one each. A gradient is counted once, at the start; the other
+    weights are the leading terms of what the compiled code does for n bodies:
+
+    vector work       60 n per gradient: rotations, updates and differences of rows
+    coupled mass      12 n^2 per gradient more: products with M or its inverse
+    right-hand side   for coupled mass 45 n^2 to assemble A of the omega form, (3n)^3/3 + 2 (3n)^2 to factor and solve;
+                      in the velocity form 63 n^2 and 2 (3n)^3/3 + 2 (3n)^2, because its matrix is not symmetric;
+                      with the option mass banded 110 n for two products with the inverse and the tridiagonal solve;
+                      with multipliers 16 n^2 for two products and the matrix, n^3/3 + 2 n^2 to solve; then no 12 n^2
+    linear solve      2 n^3/3 + 2 n^2 for the multipliers; 90 n^2 + 2 (3n)^3/3 + 2 (3n)^2 for f of eq. (28)
+    exponential       90 n per action of the group
+
+    Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side."""
+    n, force = len(state["q"]), gradient_flops(system, state["q"])
+
+    def flops(options: Options, counters: Mapping[str, int]) -> float:
+        if "mass" not in options:  # Cartesian coordinates with n multipliers; only these solvers are counted
+            unknowns = {"reduced": 4*n, "full": 10*n}.get(options.get("solver", ""))
+            return float("nan") if unknowns is None else float(
+                counters["force_evaluations"]*(force + 60*n) + counters["linear_solves"]*_lu(unknowns))
+        mass, solver = options["mass"], options.get("solver")
+        gradient = force + 60*n + 12*n*n*(mass == "dense")
+        if mass == "diagonal":
+            rhs = 0.0
+        elif mass == "banded":
+            rhs = 110*n
+        elif mass == "multipliers":
+            rhs = 18*n*n + n**3/3
+        elif options.get("form") == "velocity":
+            rhs = 63*n*n + _lu(3*n)
+        else:
+            rhs = 45*n*n + 9*n**3 + 18*n*n
+        solve = _lu(n) if solver == "multipliers" else 90*n*n + _lu(3*n)
+        return float(counters["force_evaluations"]*gradient + counters["rhs_evaluations"]*rhs
+                     + counters["linear_solves"]*solve + counters["exponentials"]*90*n)
+
+    return flops
+
+
+def _lu(size: int) -> float:
+    """Factor and solve a square system."""
+    return 2*size**3/3 + 2*size*size

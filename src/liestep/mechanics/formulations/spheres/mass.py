@@ -361,7 +361,7 @@ def mass_component(matrix: np.ndarray | ChainMatrix, solve: str = "dense"
         return BandedMass(matrix, np.diag(inverse).copy(), beside, np.zeros((n, 3)), *(np.zeros(n) for _ in range(3)))
     if solve == "multipliers":
         return MultiplierMass(matrix, inverse, np.zeros((n, 3)), np.zeros((n, n)), np.zeros(n))
-    return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n, dtype=np.int64))
+    return DenseMass(matrix, inverse, np.zeros((3*n, 3*n)), np.zeros(3*n))
 
 
 def has_tridiagonal_inverse(matrix: np.ndarray | ChainMatrix) -> bool:
