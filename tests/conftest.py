@@ -10,6 +10,7 @@ It keeps the bytecode of what is collected too: rewriting all assertions takes 1
 LIESTEP_TEST_SECONDS names a file into which a session writes what slow_tests.txt holds: tests and modules of LIMIT
 seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds.
 """
+import fcntl
 import gc
 import hashlib
 import os
@@ -17,7 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -229,6 +230,27 @@ def pytest_testnodedown(node):
 def pytest_terminal_summary(terminalreporter, config):
     if left := config.stash.get(LEFT_OUT, 0):
         terminalreporter.write_line(f"{left} cases are left to releases: python3 make.py test --all runs them, too")
+
+
+@pytest.fixture(scope="session")
+def once(request, tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Makes a folder once for all modules and workers of a session, to read or to copy: its name, and what fills it."""
+    common = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # of xdist; workers have folders below that of the session
+        common = common.parent
+
+    def made(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, whole = common/name, common/f"{name}.made"
+        with open(common/f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not whole.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                whole.touch()
+        return folder
+
+    return made
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -56,9 +56,10 @@ class Place:
 
     def __init__(self, folder: Path, compiled: bool = False, source: Path | None = None):
         self.folder, self.study = folder, folder/"config"/"studies"/"tiny.yaml"
-        self.study.parent.mkdir(parents=True)
-        self.study.write_text(STUDY)
-        shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
+        if not self.study.exists():  # else one that is made
+            self.study.parent.mkdir(parents=True)
+            self.study.write_text(STUDY)
+            shutil.copy(TOP/"config"/"config.yaml", folder/"config"/"config.yaml")
         self.environment = {**os.environ, **({} if compiled else {"NUMBA_DISABLE_JIT": "1"}),
                             **({"PYTHONPATH": str(source)} if source else {})}
 

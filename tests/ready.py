@@ -130,6 +130,8 @@ def _asked(loaded: str) -> list | None:
 def _interpret(words: list[str]) -> None:
     """In a fork without the package."""
     sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    with suppress(ModuleNotFoundError):
+        importlib.import_module("sitecustomize")
     if words[0] == "-c":
         sys.argv = ["-c", *words[2:]]
         exec(words[1], {"__name__": "__main__"})

@@ -1,7 +1,11 @@
 """A small study of a paper and one of nobody's paper with everything that the report shows."""
 from pathlib import Path
 
+import pytest
+
 from liestep.api.command_line import main
+
+TOP = Path(__file__).parents[1]
 
 STUDY = """title: Three bodies & more
 description: A study of the test.
@@ -90,8 +94,13 @@ class Place:
 
 
 def made_place(folder: Path) -> Place:
-    """A folder with configuration, results and the report."""
-    place = Place(folder)
+    """A folder with configuration, results and the report, made where there is the page that repeats runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(TOP)
+        return _made(Place(folder))
+
+
+def _made(place: Place) -> Place:
     for name, text in {"studies/paper/bodies": STUDY, "studies/own": OWN, "claims/paper": CLAIMS,
                        "errata/paper": ERRATA}.items():
         path = place.folder/"config"/f"{name}.yaml"

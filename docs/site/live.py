@@ -202,7 +202,7 @@ def make(folder: Path, top: Path) -> str:
         system["presets"] = {key: {"y": build(spec)[0].start.ravel().tolist(), **{
             name: spec.canonical()[name] for name in ("t_end", "steps", "initial", "parameters")}}
             for key, spec in specs.items()}
-        system["methods"] = kept
+        system |= {"methods": kept, "energy": [0, "the energy"]}  # the first observable of all systems
     facts["status"] = {int(status): status.sentence for status in Status}
     folder.mkdir(parents=True, exist_ok=True)
     (folder/MODULE).write_bytes(gzip.compress(link(pairs), 9, mtime=0))

@@ -7,6 +7,7 @@ import pytest
 from liestep.compile import rows
 from liestep.compile.cache import class_names
 from liestep.compile.dispatch import kernel
+from liestep.compile.driver import advance
 from liestep.compile.separate import call_address
 from liestep.compile.straight import routines
 from liestep.compile.straight.exact import STALE, exact
@@ -17,9 +18,11 @@ from liestep.compile.tracing import Functions, plain_component
 from liestep.errors import InputError
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_ids
+from liestep.simulation.machine_code import straight as module
 from liestep.simulation.machine_code.straight import LONG, MOST_NUMBERS, MOST_OPERATIONS, Machine, for_loop, straight
 from liestep.simulation.machine_code.traced import Trace, check_stage, field_methods, generator_methods
 from liestep.simulation.runs.execution import build
+from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 from liestep.tools.inspect.describe import describe
 
@@ -318,3 +321,22 @@ def test_small_systems_share_a_loop_unless_the_run_is_long(integrator):
     shared = {kind(name, 10) for name in ("free_rigid_body", "heavy_top")}
     assert len(shared) == 1
     assert kind("free_rigid_body", LONG + 1) not in shared
+
+
+def test_other_numbers_are_traced_as_long_as_loops_have_no_code(monkeypatch):
+    """A trace takes 4 ms, as long as 30,000 steps; what traces take is counted until the loop has code."""
+    taken, numbers, problem = [], [], "free_rigid_body"
+    monkeypatch.setattr(module, "_found", {})
+    monkeypatch.setattr(module, "spent", lambda seconds, *loop: taken.append((seconds, *loop)) or 0.0)
+
+    def run(last):
+        return carry_out(specify(problem, "rk4", steps=50, parameters={"inertia": [1.0, 2.0, last]}))
+
+    for there, last, traces in ((False, 2.1, 1), (False, 2.2, 2), (True, 2.3, 2), (True, 2.2, 2), (False, 2.3, 3)):
+        monkeypatch.setattr(module, "pays", lambda function, *loop, there=there: there)
+        found = run(last)
+        assert len(module._found) == len(taken) == traces
+        assert all(seconds > 0.0 and function is advance for seconds, function, *_ in taken)
+        if last == 2.3:
+            numbers.append([values.tobytes() for _, values, _ in found.variables.values()])
+    assert numbers[0] == numbers[1]

@@ -77,12 +77,15 @@ def cell(problem: str, form: str, given: dict, cells: Cells | None) -> tuple | s
 @pytest.mark.parametrize("problem", system_ids())
 def test_cells_are_made_as_they_would_be_alone(problem):
     facts, shared = system_entry(problem).item, 0
+    preset = facts.presets[facts.default].parameters
     for form in facts.forms:
+        unchanged = cell(problem, form, preset, None)
         for name, values in varied(problem):
             cells = Cells(frozenset({name}))
-            for value in values:
-                given = {**facts.presets[facts.default].parameters, name: value}
-                assert cell(problem, form, given, cells) == cell(problem, form, given, None), (form, name)
+            for factor, value in zip(VALUES, values, strict=True):
+                given = {**preset, name: value}
+                alone = unchanged if factor == 1.0 else cell(problem, form, given, None)
+                assert cell(problem, form, given, cells) == alone, (form, name)
             shared += sum(result is not None for result in cells.results.values())
     assert shared
 

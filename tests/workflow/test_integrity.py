@@ -59,10 +59,9 @@ MEASURED = ("environment.json", "timings.csv", "seconds.csv", "report.html", "st
             "manifest.json")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Place:
+def make(folder: Path) -> None:
     """Two studies, claims and errata, all made."""
-    where = Place(tmp_path_factory.mktemp("made"), compiled=True)
+    where = Place(folder, compiled=True)
     where.study.write_text(STUDY)
     for name, text in {"studies/other.yaml": OTHER, "claims/paper.yaml": CLAIMS,
                        "errata/twospheres2009.yaml": ERRATA}.items():
@@ -71,7 +70,11 @@ def made(tmp_path_factory) -> Place:
         path.write_text(text)
     result = where.call()
     assert result.returncode == 0, result.stderr
-    return where
+
+
+@pytest.fixture(scope="module")
+def made(once) -> Place:
+    return Place(once("two_studies", make), compiled=True)
 
 
 @pytest.fixture

@@ -83,8 +83,8 @@ def test_a_step_of_own_equations_needs_no_plots():
 
 def test_only_registries_import_by_name():
     """What is imported by name draws no arrow: the registries of systems, integrators, papers, figures, tables and
-    criteria may, plugins and what a person's function imports (`plain.arrays`) lie outside the package, and public names
-    (`compile.sources`) and commands are loaded when used."""
+    criteria may, plugins and what a person's function imports (`plain.arrays`) lie outside the package, and public
+    names (`compile.sources`) and commands are loaded when used."""
     by_name = {module for module in FILES for node in ast.walk(tree(module))
                if getattr(node, "attr", getattr(node, "id", "")) in ("import_module", "__import__")}
     assert {module for module in by_name if room(module) not in ("api", "__init__")} == {

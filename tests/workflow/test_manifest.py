@@ -30,14 +30,17 @@ figures: [convergence, work_precision]
 RUN = "results/tiny/runs/bodies/rk4/h0.1.nc"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Place:
+def make(folder: Path) -> None:
     """A place where everything is made."""
-    where = Place(tmp_path_factory.mktemp("made"), compiled=True)
+    where = Place(folder, compiled=True)
     where.study.write_text(STUDY)
     result = where.call()
     assert result.returncode == 0, result.stderr
-    return where
+
+
+@pytest.fixture(scope="module")
+def made(once) -> Place:
+    return Place(once("one_study", make), compiled=True)
 
 
 @pytest.fixture

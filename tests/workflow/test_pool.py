@@ -191,7 +191,8 @@ def test_a_workflow_without_a_pool_makes_the_same_runs(tmp_path):
     customised = tmp_path/"customised"
     customised.mkdir()
     (customised/"sitecustomize.py").write_text(
-        "import multiprocessing.connection\n\ndef refused(**given):\n    raise OSError\n\n"
+        "import multiprocessing.connection\n\n"
+        f"def refused(**given):\n    open({str(tmp_path/'refused')!r}, 'w').close()\n    raise OSError\n\n"
         "multiprocessing.connection.Listener = refused\n")
     found = {}
     for name in ("with", "without"):
@@ -200,6 +201,7 @@ def test_a_workflow_without_a_pool_makes_the_same_runs(tmp_path):
         place.environment["PYTHONPATH"] = os.pathsep.join([str(customised)]*(name == "without") + [path])
         place.make("--cores", "1", "--until", "sweep")
         found[name] = place.contents("*.nc")
+        assert (tmp_path/"refused").exists() == (name == "without")
     assert len(found["with"]) == 6
     assert found["with"] == found["without"]
 

@@ -27,8 +27,8 @@ from liestep.workflow.workflow import StudyProducts
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return made_place(tmp_path_factory.mktemp("report"))
+def place(once):
+    return Place(once("report", made_place))
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from pathlib import Path
 import browser
 import pandas
 import pytest
-from place import TOP
-from report_place import made_place
+from report_place import Place, made_place
 
 from liestep.simulation.runs.files import read
 
@@ -18,10 +17,8 @@ COLUMN = "[...document.querySelectorAll({rows!r})].map(row => row.cells[{column}
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(TOP)  # which has the page that repeats runs
-        return made_place(tmp_path_factory.mktemp("report"))
+def place(once):
+    return Place(once("report", made_place))
 
 
 @pytest.fixture(scope="module")

@@ -97,13 +97,15 @@ def require_finished(expected: dict[str, bytes], where: Place) -> None:
     assert (verdict.returncode, verdict.stderr) == (0, ""), verdict.stdout
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory) -> dict[str, bytes]:
-    """Products of an undisturbed call."""
-    where = place(tmp_path_factory.mktemp("undisturbed"))
-    result = where.call()
+def undisturbed(folder: Path) -> None:
+    result = place(folder).call()
     assert result.returncode == 0, result.stderr
-    found = where.contents()
+
+
+@pytest.fixture(scope="module")
+def expected(once) -> dict[str, bytes]:
+    """Products of an undisturbed call."""
+    found = Place(once("undisturbed", undisturbed)).contents()
     assert len(found) == 12 + 2 + 1 + 4 + 4  # runs, tables, page, figure, report, its page, manifest and environment
     return found
 

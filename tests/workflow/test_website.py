@@ -78,10 +78,11 @@ class Links(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")/"pages"
-    assert "pages" in build(folder)  # a warning is an error
-    return folder
+def site(once):
+    def fill(folder: Path) -> None:
+        assert "pages" in build(folder/"pages")  # a warning is an error
+
+    return once("site", fill)/"pages"
 
 
 @needs_sphinx

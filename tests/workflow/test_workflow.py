@@ -23,12 +23,14 @@ ALL = {f"{problem} {run}" for problem in ("bodies", "pendulum")
        for run in ("vi_sphere h0.1", "vi_sphere h0.05", "rk4 h0.1")}
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Place:
+def make(folder: Path) -> None:
     """The study, all made."""
-    place = Place(tmp_path_factory.mktemp("made")/"place")
-    assert place.make() == ALL
-    return place
+    assert Place(folder).make() == ALL
+
+
+@pytest.fixture(scope="module")
+def made(once) -> Place:
+    return Place(once("tiny", make))
 
 
 def test_changes_of_a_study_make_exactly_what_they_add(made, tmp_path):

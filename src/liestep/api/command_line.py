@@ -203,11 +203,6 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def printable(text: str) -> str:
-    """The text with escapes for control characters, which would end the line or command the terminal."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
 def main(argv: list[str] | None = None) -> int:
     """Entry point; InputError becomes one sentence and exit code 2. Jobs of the workflow are handed over to its
     pool."""
@@ -244,9 +239,11 @@ def open_closed() -> None:
 
 
 def said(sentence: str, code: int) -> int:
-    """The exit code, after a sentence on stderr where that can be written."""
+    """The exit code, after a sentence on stderr where that can be written, with escapes for control characters, which
+    would end the line or command the terminal."""
+    shown = (letter if letter.isprintable() else ascii(letter)[1:-1] for letter in f"liestep: {sentence}")
     with suppress(OSError):
-        print(printable(f"liestep: {sentence}"), file=sys.stderr)
+        print("".join(shown), file=sys.stderr)
     return code
 
 

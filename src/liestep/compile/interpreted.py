@@ -6,7 +6,6 @@ Whether a loop is compiled is decided by what compiling it will take, told from 
 runs have taken in plain Python, in this process and in earlier ones, of which a mark in the cache tells: as soon as
 runs and the rest of this one would together take as long as compiling, it is compiled. docs/platforms.md says it for
 users, who may decide otherwise (`deciding`)."""
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,7 +28,7 @@ EACH, LEAST, MOST = 1.7e-4, 1.0, 30.0  # s of compiling for each byte of Python'
 SEEN = 0.5   # s after which its rate says how long the run will take, if its steps grow by this factor:
 GROWTH = 1.5
 KEPT = 0.1   # s in plain Python after which the mark in the cache is written anew
-_spent: defaultdict[tuple, float] = defaultdict(float)  # s of each loop
+_spent: dict[tuple, float] = {}  # s of each loop
 
 
 class NotWorthIt(Exception):
@@ -72,6 +71,25 @@ def forbidden() -> bool:
     return (code := _code.get()) is not None and code.wanted is False
 
 
+def spent(taken: float, function: Callable, *components: Any) -> float:
+    """s that runs have taken because a loop has no code, in this process and in earlier ones, with so many more."""
+    key, mark = (function, class_names(*components)), lambda: cache_root()/f"mark-{_name(function, *components)}.txt"
+    with suppress(InputError, ValueError):
+        if key not in _spent:
+            _spent[key] = 0.0
+            _spent[key] = float(sealed.content(mark()) or 0.0)
+        _spent[key] += taken
+        if _spent[key]//KEPT > (_spent[key] - taken)//KEPT:
+            sealed.keep(mark(), repr(_spent[key]).encode())
+    return _spent[key]
+
+
+def pays(function: Callable, *components: Any) -> bool:
+    """Whether the code of a loop is there, or so much has been `spent` that it will be compiled at once."""
+    return not forbidden() and (has_code(function, *components) or spent(0.0, function, *components) >= PAYS*seconds(
+        function, *components))
+
+
 def brief_loop(function: Callable, *components: Any) -> Callable:
     """As `liestep.compile.cache.loop_for`; where there is no code yet, its calls run in plain Python as long as that
     pays. For loops that can be called again with the same arguments."""
@@ -109,11 +127,8 @@ class FirstLoop:
                 return loop_for(function, *components)
         if not compiles() or black_box(*components):
             return loop_for(function, *components)
-        mark = cache_root()/f"mark-{_name(function, *components)}.txt"
-        if key not in _spent:
-            _spent[key] = _marked(mark)
         expected = seconds(function, *components)
-        self.rest = inf if wanted is False else PAYS*expected - _spent[key]
+        self.rest = inf if wanted is False else PAYS*expected - spent(0.0, function, *components)
         if self.rest <= 0.0:
             return loop_for(function, *components)
         self.interpreted, self.code.compiling = True, expected
@@ -130,10 +145,7 @@ class FirstLoop:
                 taken = thread_time() - start
                 self.taken += taken
                 self.code.plain += taken
-                _spent[key] += taken
-                if _spent[key]//KEPT > (_spent[key] - taken)//KEPT:
-                    with suppress(InputError):
-                        sealed.keep(mark, repr(_spent[key]).encode())
+                spent(taken, function, *components)
 
         return call
 
@@ -148,13 +160,6 @@ class FirstLoop:
             raise NotWorthIt
         if self.shown:
             self.shown(fraction)
-
-
-def _marked(mark: os.PathLike) -> float:
-    """Seconds in plain Python of earlier processes."""
-    with suppress(InputError, ValueError):
-        return float(sealed.content(mark) or 0.0)
-    return 0.0
 
 
 def seconds(function: Callable, *components: Any) -> float:

@@ -39,9 +39,9 @@ class Between:
         """What states within steps need: the problem, (integrator, problem) for a loop, its scratch, the loop."""
         formulated, integrator = build(self.spec)
         work = integrator.workspace(formulated.problem, formulated.start)
-        problem, integrator = for_loop(formulated, integrator, self.spec.steps or 0)
-        return formulated, (integrator, problem), work, brief_loop(
-            interpolated_steps if self.adaptive else partial_steps, integrator, problem, work)
+        loop = interpolated_steps if self.adaptive else partial_steps
+        problem, integrator = for_loop(formulated, integrator, self.spec.steps or 0, loop, work)
+        return formulated, (integrator, problem), work, brief_loop(loop, integrator, problem, work)
 
     @property
     def formulated(self) -> Formulated:

@@ -4,10 +4,10 @@ methods themselves. It is compiled separately from the time loops, and called by
 Vector fields have it, and with them the stages of integrators that offer it (`compile.straight.routines`). Of Lie group
 actions the map to the algebra, where the equations of motion are, and the observables have it; exponentials gain
 nothing and stay as they are. So a time loop is compiled once for all systems, or all with the same action."""
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
+from time import thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from liestep.compile.cache import class_names, compiles, loop_for
 from liestep.compile.dispatch import hands_on
 from liestep.compile.driver import evaluate
+from liestep.compile.interpreted import pays, spent
 from liestep.compile.roles import Integrator, Problem
 from liestep.compile.separate import call_address
 from liestep.compile.sources import black_box, component_modules, of_plugins, source_hash
@@ -87,27 +88,31 @@ class StraightAction(NamedTuple):
 
 Pair = tuple[Problem, Integrator]  # what a time loop takes
 MOST_NUMBERS = 60  # of a state
-MOST_KEPT = 100    # traces in memory
+MOST_KEPT = 100    # traced problems in memory
 MOST_OPERATIONS = 8_000  # of a method, on one way
 FEWEST = 100             # of equations of motion that are called by their address in a long run
 LONG = 1_000_000         # steps of a run that gains by a loop of its own for small equations: seconds of compiling
 SHORT = 50_000           # steps that cost less than a trace, whatever their code
-MOST_TRACED = 200        # components of the same classes with other numbers (a map's): short runs then take the loops
 MOST_STAGED = 2_000      # of a right-hand side all of whose stages are one routine
-_found: dict[str, dict[str, Routine] | Untraceable] = {}
-_traced: Counter[tuple[str, ...]] = Counter()  # traces of components by their classes
+_found: dict[str, dict[str, dict[str, Routine] | Untraceable]] = {}  # by digests of problems
+_traced: set[tuple[str, ...]] = set()  # classes of traced components
 
 
-def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf, *, many: bool = False) -> Pair:
-    """Problem and integrator for the time loop of a run of so many steps, maybe one of many with other numbers: with
-    machine code where both have it, else as they are. Workspaces are made for the problem itself; bits do not depend
-    on the number of steps."""
-    if steps <= SHORT and (many or _traced[class_names(formulated.problem)] >= MOST_TRACED):
-        return formulated.problem, integrator
-    for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0):
-        if not isinstance(made, Untraceable):
-            return made
-    return formulated.problem, integrator
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf, *loop: Any) -> Pair:
+    """Problem and integrator for the time loop of a run of so many steps: with machine code where both have it, else as
+    they are. loop: its function, and what it takes beside them; a short run with numbers that were not traced takes its
+    code without machine code, where it is there. Workspaces are made for the problem itself; bits do not depend on the
+    number of steps."""
+    plain, start = (formulated.problem, integrator), thread_time()
+    components = (loop[0], *plain[::-1], *loop[1:]) if loop and steps <= SHORT and digest_of(
+        plain[0]) not in _found else ()
+    if components and class_names(plain[0]) in _traced and pays(*components):
+        return plain
+    found = next((made for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0)
+                  if not isinstance(made, Untraceable)), plain)
+    if components:
+        spent(thread_time() - start, *components)
+    return found
 
 
 def code_in_words(formulated: Formulated, integrator: Integrator) -> str:
@@ -269,16 +274,16 @@ def _remembered(asked: Sequence[Method], key: str, problem: Problem, parts: tupl
                 traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
     """What `traced` returns or raises, asked once for the methods, each key, the problem and the sources of all parts
     and of this module: a trace of a mechanism takes up to a second."""
-    key = f"{asked!r} {key} {digest_of(problem)}"
-    if key not in _found:
-        if len(_found) == MOST_KEPT:
-            _found.clear()
-        _traced[class_names(problem)] += 1
+    digest, key = digest_of(problem), f"{asked!r} {key}"
+    if digest not in _found and len(_found) == MOST_KEPT:
+        _found.clear()
+    if key not in (found := _found.setdefault(digest, {})):
         try:
-            _found[key] = kept(f"{source_hash(*component_modules(problem, *parts), __name__)} {key}", traced)
+            found[key] = kept(f"{source_hash(*component_modules(problem, *parts), __name__)} {key} {digest}", traced)
         except Untraceable as error:
-            _found[key] = error
-    known = _found[key]
+            found[key] = error
+        _traced.add(class_names(problem))
+    known = found[key]
     if isinstance(known, Untraceable):
         raise known
     return known

@@ -165,18 +165,14 @@ class NoLanes(Exception):
     """Code cannot be compiled for lanes."""
 
 
-def worthwhile(spec: RunSpecification, y: np.ndarray) -> int:
-    """Members from which runs of a study from rows y take lanes: seconds of compiling must pay."""
-    return FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
-
-
 @plugin_errors()
 def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, fewest: int | None = None, **kept: Any
           ) -> Batch:
     """Runs by fixed steps from rows y (members, m, d), of components for all or for each. fewest: members for whom code
-    of lanes is made (default: as it pays for runs of a study). kept: of `of_kind`. Raises PluginError: the code cannot
-    be compiled; KeyboardInterrupt."""
-    fewest = worthwhile(spec, y) if fewest is None else fewest
+    of lanes is made (default: as seconds of compiling pay for runs of a study). kept: of `of_kind`. Raises PluginError:
+    the code cannot be compiled; KeyboardInterrupt."""
+    if fewest is None:
+        fewest = FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
     groups: dict[Hashable, list[int]] = {}
     for number, (formulated, integrator) in enumerate(pairs if len(pairs) > 1 else ()):
         groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)

@@ -25,7 +25,6 @@ from liestep.simulation.runs.execution import (
     Legs,
     Recorder,
     build,
-    for_loop,
     in_pieces,
     new_integrals,
     new_recorder,
@@ -54,12 +53,9 @@ class Part(NamedTuple):
     work: Work
 
     @classmethod
-    def of(cls, formulated: Formulated, integrator: Integrator, steps: int | None) -> "Part":
-        problem, taken = formulated.problem, integrator
-        if steps is None:
-            problem, taken = for_loop(formulated, integrator, 0, many=True)
-        y = formulated.start.copy()
-        return cls(formulated, problem, taken, y, taken.workspace(formulated.problem, y.copy()))
+    def of(cls, formulated: Formulated, integrator: Integrator) -> "Part":
+        problem, y = formulated.problem, formulated.start.copy()
+        return cls(formulated, problem, integrator, y, integrator.workspace(problem, y.copy()))
 
     @property
     def kind(self) -> tuple[Hashable, ...]:
@@ -179,6 +175,6 @@ class Repeated:
 
     def _alone(self, y: np.ndarray, blocks: bool = False, ends: bool = False) -> Batch:
         """One after the other, of an adaptive method."""
-        part = Part.of(self.formulated, self.integrator, None)
+        part = Part.of(self.formulated, self.integrator)
         made = one_by_one(self.spec, [part._replace(y=row.copy()) for row in y], blocks)
         return replace(made, outputs=made.outputs._replace(states=made.outputs.states[:, -1:])) if ends else made

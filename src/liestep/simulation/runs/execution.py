@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -268,15 +268,15 @@ def set_baseline(baseline: np.ndarray, columns: np.ndarray, counters: np.ndarray
         one.total[:] = one.largest[:] = one.filled[:] = one.integrals.last[:] = 0
 
 
-def for_loop(formulated: Formulated, integrator: Integrator, steps: float, *,
-             many: bool = False) -> tuple[Component, Integrator]:
+def for_loop(formulated: Formulated, integrator: Integrator, steps: float, *loop: Any
+             ) -> tuple[Component, Integrator]:
     """Problem and integrator for the time loop, see `simulation.machine_code.straight.for_loop`."""
     if formulated.formulation not in TRACED:
         return formulated.problem, integrator
     with some_runs:
         from liestep.simulation.machine_code import straight
 
-    return straight.for_loop(formulated, integrator, steps, many=many)
+    return straight.for_loop(formulated, integrator, steps, *loop)
 
 
 @contextmanager
@@ -298,10 +298,10 @@ def _run_fixed(spec: RunSpecification, formulated: Formulated, integrator: Integ
                progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
     assert spec.steps is not None
     assert spec.step is not None
-    (problem, integrator), y = for_loop(formulated, integrator, spec.steps), formulated.start.copy()
-    baseline, h = np.zeros(formulated.width), spec.step
+    y, baseline, h = formulated.start.copy(), np.zeros(formulated.width), spec.step
     recorder, _ = recorders(spec, formulated, baseline)
     work = integrator.workspace(formulated.problem, y)
+    problem, integrator = for_loop(formulated, integrator, spec.steps, advance, recorder, work)
     begin, gone = clock = spec.grid
     loop = finds(advance, integrator, problem, recorder, work)
     loop(integrator, problem, recorder, y.copy(), h, 0, 0, integrator.workspace(formulated.problem, y), *clock)
@@ -357,11 +357,11 @@ class Legs:
 
 def _run_adaptive(spec: RunSpecification, formulated: Formulated, pair: Integrator, finds: Callable,
                   progress: Progress | None, limit: float | None, watch: Watch | None) -> Outcome:
-    (problem, pair), y = for_loop(formulated, pair, steps=0), formulated.start.copy()
-    baseline = np.zeros(formulated.width)
+    y, baseline = formulated.start.copy(), np.zeros(formulated.width)
     outputs, accepted = recorders(spec, formulated, baseline)
     assert accepted is not None
     work, out = pair.workspace(formulated.problem, y), np.zeros_like(y)
+    problem, pair = for_loop(formulated, pair, 0, advance_adaptive, outputs, accepted, work)
     memory, log = new_memory(spec.longest), np.zeros((WATCHED if watch else STEP_LOG, 2))
     loop = finds(advance_adaptive, pair, problem, outputs, accepted, work)
     interval, legs = spec.duration/(spec.outputs - 1), Legs(spec, formulated)

@@ -126,7 +126,7 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
         for number in range(first, min(first + AT_ONCE, count)):
             try:
                 with plugin_errors():
-                    part = Part.of(*build(*start(number), shared=True), spec.steps)
+                    part = Part.of(*build(*start(number), shared=True))
             except InputError as error:
                 yield (number,), partial(_raised, error)
                 continue

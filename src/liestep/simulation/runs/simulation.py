@@ -160,19 +160,21 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 def to_dataset(content: Content) -> "xarray.Dataset":
     """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
     would take longer than a short run."""
-    import xarray
     from pandas import Index
+    from xarray import Dataset, Variable
     from xarray.indexes import PandasIndex
 
-    made = {name: xarray.Variable(dims, values, attributes, fastpath=True)
-            for name, (dims, values, attributes) in content.variables.items()}
+    made: dict[str, Variable] = {}
+    for name, (dims, values, attributes) in content.variables.items():
+        one = made[name] = object.__new__(Variable)  # as `Dataset._construct_direct`: its `__init__` checks dimensions
+        one._dims, one._data, one._attrs, one._encoding = dims, values, dict(attributes), None
     indexes: dict[Any, Any] = {name: PandasIndex(Index(made[name].values, name=name), name, fastpath=True)
                                for name in ("time",) if name in made}
     for index in indexes.values():
         made |= index.create_variables(made)
-    sizes = {dim: size for one in made.values() for dim, size in zip(one.dims, one.shape, strict=True)}
-    return xarray.Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
-                                            indexes=indexes)
+    sizes = dict(one for dims, values, _ in content.variables.values() for one in zip(dims, values.shape, strict=True))
+    return Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
+                                     indexes=indexes)
 
 
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,

@@ -120,7 +120,8 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
     asked, known = Asked(**more), integrator_entry(integrator)
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
-    _require_applicable(held, known)
+    if start is None:
+        _require_applicable(held, known)
     with drifting(MANIFOLD_TOLERANCE if asked.t_start is None else DRIFTED):
         start = start or start_in(held, preset, parameters, initial, t_start=0.0 if asked.t_start is None else finite(
             "t_start", asked.t_start))
@@ -159,7 +160,7 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
 def started(found: RunSpecification, start: Start) -> RunSpecification:
     """A specification from another start; `replace` takes as long as a short run."""
     made = object.__new__(RunSpecification)
-    vars(made).update(vars(found), parameters=start.parameters, initial=start.initial)
+    vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
     return made
 
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
-from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
         from liestep.simulation.runs.starts import Ensemble
 
 HELD = ("system", "declared")
-SHARED = ("initial", "parameters")  # by all runs of a problem
+SHARED = ("initial", "parameters")  # by all runs of a problem, which share their texts
 LATER = ("before", "control", "events", "max_step", "stops")  # where there are none, the text is as it was before
 MOST_TEXTS = 100  # of them, in memory
 LARGE = 30        # numbers of an array whose text is kept
@@ -185,26 +184,26 @@ class RunSpecification:
         return dict(json.loads(self.text))
 
     @cached_property
+    def frame(self) -> list[str]:
+        """Its text before, between and after start and parameters; for runs that differ by these alone made once."""
+        rest = [(name, value) for name, value in self._values() if name not in SHARED]
+        return [_encode({name: value for name, value in rest if sum(name > one for one in SHARED) == part})[1:-1]
+                for part in range(3)]
+
+    @cached_property
     def text(self) -> str:
-        """json.dumps(canonical, sort_keys=True), whose long pieces all runs of a problem share."""
-        pieces = (", ".join(f'"{name}": {_text_of(value)}' for name, value in values) if shared else
-                  _encode(dict(values))[1:-1] for shared, values in groupby(self._values(), _is_large))
-        return f"{{{', '.join(pieces)}}}"
+        """json.dumps(canonical, sort_keys=True)."""
+        first, second, third = self.frame
+        initial, parameters = (f'"{name}": {_text_of(getattr(self, name))}' for name in SHARED)
+        return f"{{{', '.join(filter(None, (first, initial, second, parameters, third)))}}}"
 
     @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def _is_large(one: tuple[str, Any]) -> bool:
-    return one[0] in SHARED and any(np.size(value) > LARGE for value in one[1].values())
-
-
-def _listed(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else value.tolist()
-
-
-_encode = json.JSONEncoder(sort_keys=True, default=_listed).encode  # `json.dumps` makes an encoder for each piece
+_encode = json.JSONEncoder(  # `json.dumps` makes one for each piece
+    sort_keys=True, default=lambda value: dict(value) if isinstance(value, Mapping) else value.tolist()).encode
 
 
 @made_once
@@ -217,5 +216,8 @@ def _text_of(values: Parameters) -> str:
 
 @lru_cache(maxsize=MOST_TEXTS)
 def _text_of_array(kind: str, shape: tuple[int, ...], data: bytes) -> str:
-    """Of equal arrays made once: large starts are those of many problems."""
-    return _encode(np.frombuffer(data, dtype=kind).reshape(shape).tolist())
+    """Of equal arrays made once: large starts are those of many problems, often with equal rows."""
+    array, row = np.frombuffer(data, dtype=kind).reshape(shape), data[:len(data)//shape[0]]
+    if data == row*shape[0]:
+        return f"[{', '.join([_encode(array[0].tolist())]*shape[0])}]"
+    return _encode(array.tolist())

@@ -36,11 +36,6 @@ def quaternion_residuals(first: int) -> tuple[Observable, ...]:
                  for k, (name, text) in enumerate(texts.items()))
 
 
-def half_trace(inertia: np.ndarray) -> float:
-    """J_00 = tr J/2, the integral of the density times |X|^2 (livens2025 eq. (140))."""
-    return 0.5*(inertia[0] + inertia[1] + inertia[2])
-
-
 def weight_matrix(lever: np.ndarray, gravity: np.ndarray) -> np.ndarray:
     """S (4, 4), symmetric, with 1/2 q.S q = -gravity.R(q) lever: S = -2 (lever^-)^T gravity^+, livens2025 eq. (137)."""
     return np.ascontiguousarray(-2*minus(lever).T.dot(plus(gravity)))
@@ -62,9 +57,9 @@ def quaternion_body(system: System, inertia: np.ndarray, lever: np.ndarray, grav
     q, v, p = quaternion_state(inertia, state)
     first = own[-1].columns.stop
     unit = 1 + 0*q[0]  # in the number type of the state, so that the products in S keep all digits
+    half_trace = 0.5*(inertia[0] + inertia[1] + inertia[2])  # J_00 = tr J/2, livens2025 eq. (140)
     problem = QuaternionBody(system, inertia, weight_matrix(lever*unit, gravity*unit),
-                             half_trace(inertia) if augmented else 0.0, first, np.zeros((4, 3), q.dtype),
-                             new_counters())
+                             half_trace if augmented else 0.0, first, np.zeros((4, 3), q.dtype), new_counters())
     observables = (*own, *energies(first), *quaternion_residuals(first + 2), legendre(first + 5, MOMENTUM))
     return Formulated(problem, np.ascontiguousarray(np.array([q, v, p, 0*q])), (*shared, *QUATERNION_FIELDS),
                       observables, quaternion_fields,

@@ -107,9 +107,10 @@ def at_state(assembly: Assembly, state: Mapping[str, np.ndarray]) -> Mechanism:
     return motion.mechanism
 
 
-def residuals(assembly: Assembly, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """g, and A V less what drives ask for (rows,), in the order of multipliers."""
-    _, gaps, rates = at_state(assembly, state).vectors[:, multiplier_rows(assembly)]
+def residuals(assembly: Assembly, state: Mapping[str, np.ndarray], at: Mechanism | None = None
+              ) -> tuple[np.ndarray, np.ndarray]:
+    """g, and A V less what drives ask for (rows,), in the order of multipliers; at: `at_state`."""
+    _, gaps, rates = (at or at_state(assembly, state)).vectors[:, multiplier_rows(assembly)]
     return gaps, rates
 
 
@@ -128,9 +129,10 @@ def sizes(assembly: Assembly, state: Mapping[str, np.ndarray], joint: Joint, row
     return length, speed + turning*length
 
 
-def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body."""
-    return redundancy.rows_of(assembly, at_state(assembly, state))
+def jacobian(assembly: Assembly, state: Mapping[str, np.ndarray], at: Mechanism | None = None) -> np.ndarray:
+    """A (rows, 6n) for the rates (body axes) and the velocities of the centres of mass (spatial), by body; at:
+    `at_state`."""
+    return redundancy.rows_of(assembly, at or at_state(assembly, state))
 
 
 def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
@@ -150,21 +152,27 @@ def free_velocities(assembly: Assembly, state: Mapping[str, np.ndarray]) -> list
 
 def extent(assembly: Assembly, state: Mapping[str, np.ndarray]) -> float:
     """Largest length in m that is summed in a joint: what round-off of places is relative to."""
-    return max((sizes(assembly, state, joint, rows)[0] for joint, rows in assembly.groups
+    return _longest(assembly, [sizes(assembly, state, *group) for group in assembly.groups])
+
+
+def _longest(assembly: Assembly, terms: list[tuple[float, float]]) -> float:
+    return max((length for (_, rows), (length, _) in zip(assembly.groups, terms, strict=True)
                 if rows.kind not in ANGLES), default=1.0) or 1.0
 
 
-def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float) -> None:
+def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance: float, at: Mechanism | None = None
+                 ) -> None:
     """Raises InputError for a start off a joint by more than `tolerance`, relative to the mechanism's extent, or off
     its velocity, relative to the largest term of any joint or the speed of a fall: a body at rest may move by
-    round-off."""
-    longest, (gaps, rates) = extent(assembly, state), residuals(assembly, state)
+    round-off. at: `at_state`."""
+    terms, (gaps, rates) = [sizes(assembly, state, *group) for group in assembly.groups], residuals(assembly, state, at)
+    longest = _longest(assembly, terms)
     fall, fastest = float(np.sqrt(np.linalg.norm(assembly.gravity)*longest)), {True: 0.0, False: 0.0}
-    for joint, rows in assembly.groups:
-        angle, speed = rows.kind in ANGLES, sizes(assembly, state, joint, rows)[1]
+    for (_, rows), (_, speed) in zip(assembly.groups, terms, strict=True):
+        angle = rows.kind in ANGLES
         fastest[angle] = max(fastest[angle], speed, fall/longest if angle else fall)
-    for joint, rows, part in redundancy.numbered(assembly):
-        length, speed = sizes(assembly, state, joint, rows)[0], fastest[rows.kind in ANGLES]
+    for (joint, rows, part), (length, _) in zip(redundancy.numbered(assembly), terms, strict=True):
+        speed = fastest[rows.kind in ANGLES]
         off, slip = (float(np.abs(values[part]).max()) for values in (gaps, rates))
         allowed = tolerance*(length if rows.kind in ANGLES else longest)
         if not off <= allowed:  # NaN beyond the ends of a curve
@@ -179,24 +187,25 @@ def check_joints(assembly: Assembly, state: Mapping[str, np.ndarray], tolerance:
 def check_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
     """Raises InputError for a start off its joints, where the two points of a force along their line are the same, so
     that it has no direction, or of dependent rows, see `check_rank`."""
-    check_joints(assembly, state, most_off())
+    at = at_state(assembly, state)
+    check_joints(assembly, state, most_off(), at)
     for k, one in enumerate(assembly.elements):
         p, q = (point if body == GROUND else state["position"][body] + state["attitude"][body] @ (
             assembly.center_of_mass[body] + point) for body, point in zip((one.a, one.b), one.vectors, strict=False))
         if one.kind == Law.LENGTH and np.abs(q - p).max() <= MANIFOLD_TOLERANCE*max(np.abs(p).max(), np.abs(q).max()):
             raise InputError(f"element {k} ({one.name}) has length zero at the start, where its force has no direction:"
                              " start its points apart; a spring alone may have length zero with rest=0")
-    check_rank(assembly, state)
+    check_rank(assembly, state, at)
 
 
-def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray]) -> None:
+def check_rank(assembly: Assembly, state: Mapping[str, np.ndarray], at: Mechanism) -> None:
     """Raises InputError for rows that follow from others without a loop, or in this position alone: a step away they do
     not. What stays redundant is allowed. Of very many rows nothing is checked: their factorisation ends the run; nor of
     a `Tree`, which has checked the joints of each body."""
     loops = redundancy.has_loops(assembly)
     if assembly.limbs is not None or not 0 < assembly.row_count <= redundancy.MOST[loops]:
         return
-    idle, basis = redundancy.dependent(assembly, jacobian(assembly, state))
+    idle, basis = redundancy.dependent(assembly, jacobian(assembly, state, at))
     if not idle:
         return
     names = ", ".join(redundancy.names_of(assembly, idle))
@@ -244,8 +253,9 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
         inverse[6*i + 3:6*i + 6, 6*i + 3:6*i + 6] = np.eye(3)/mass
     before = np.inf
     for _ in range(MOST_STEPS):
-        gap, rate = residuals(assembly, moved)
-        rows, off = jacobian(assembly, moved), scaled_gap(assembly, moved, gap)
+        at = at_state(assembly, moved)
+        gap, rate = residuals(assembly, moved, at)
+        rows, off = jacobian(assembly, moved, at), scaled_gap(assembly, moved, gap)
         # far from the origin round-off is above REACHED: a tenth of what `check_joints` allows may be left
         if off < REACHED or (off > 0.5*before and off <= 0.1*MANIFOLD_TOLERANCE):
             break
