@@ -115,7 +115,8 @@ class Declared(NamedTuple):
             np.zeros((2, n, 3), q.dtype), place, slope, total, along, np.zeros((3, 3), q.dtype), np.zeros(3, q.dtype),
             np.zeros(3), 0.5*(1.0 + nodes), 0.5*weights, new_counters())
         velocity = np.cross(state["omega"], q)
-        momenta = np.array([sum(m*v for m, v in zip(row, velocity, strict=True)) for row in matrix])
+        # in this order on every machine, which a product of matrices has not
+        momenta = sum((column[:, None]*v for column, v in zip(matrix.T, velocity, strict=True)), np.zeros_like(q))
         start = np.ascontiguousarray(np.array([q.ravel(), velocity.ravel(), momenta.ravel(), 0*q.ravel()]))
         return Formulated(problem, start, (*FIELDS, MULTIPLIER), sphere_observables(tuple(flags)), _cartesian_fields,
                           float(np.sum(np.linalg.norm(momenta, axis=1))))
