@@ -104,9 +104,9 @@ def for_loop(formulated: Formulated, integrator: Integrator, steps: float = inf,
     code without machine code, where it is there. Workspaces are made for the problem itself; bits do not depend on the
     number of steps."""
     plain, start = (formulated.problem, integrator), thread_time()
-    components = (loop[0], *plain[::-1], *loop[1:]) if loop and steps <= SHORT and digest_of(
-        plain[0]) not in _found else ()
-    if components and class_names(plain[0]) in _traced and pays(*components):
+    known = loop and steps <= SHORT and class_names(plain[0]) in _traced  # the first of a class is traced anyway
+    components = (loop[0], *plain[::-1], *loop[1:]) if known and digest_of(plain[0]) not in _found else ()
+    if components and pays(*components):
         return plain
     found = next((made for made in _chosen(formulated, integrator, FEWEST if steps > LONG else 0)
                   if not isinstance(made, Untraceable)), plain)
