@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import jinja2
 import numpy as np
+import pandas
 import pytest
 from docutils.core import publish_doctree
 from figure_faults import faults
@@ -337,6 +338,20 @@ def test_work_precision_has_panels_for_what_was_measured(made):
     assert titles == ["error over evaluations", "error over seconds"]
 
 
+def test_a_problem_without_a_cost_has_no_panel_of_it(made):
+    config, metrics = made["tiny"].config, made["tiny"].metrics.assign(seconds=0.0)
+    metrics = pandas.concat([metrics.assign(iterations=9.0), *(metrics.assign(problem=name, iterations=0.0)
+                                                               for name in ("second", "third"))])
+    problems = dict.fromkeys(("bodies", "second", "third"), config.problems["bodies"])
+    figure = ladders.work_precision(SimpleNamespace(
+        study=made["tiny"].study, metrics=metrics,
+        config=SimpleNamespace(problems=problems, integrators=config.integrators)))
+    assert [(axes.get_title(loc="left"), axes.get_xlabel()) for axes in figure.axes] == [
+        ("error over evaluations", ""), ("error over solver iterations", "solver iterations"), ("", ""),
+        ("", "evaluations")]
+    assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in figure.axes] == [False, True, False, True]
+
+
 def test_figures_without_their_data_say_what_is_missing(made):
     for study, name, words in (("tiny", "ensemble", "has no ensembles"), ("tiny", "scaling", "in several sizes"),
                                ("solvers", "work_precision", "reference: true")):
@@ -357,6 +372,44 @@ def test_more_than_eight_methods_are_named_at_the_ends_of_their_lines_and_coinci
     assert sorted(names) == ["method 0; method 1", *(f"method {k}" for k in range(2, 9))]
 
 
+def test_the_range_comes_from_values_that_say_something():
+    """The first samples are round-off, and one run stops at once."""
+    axes = Figure().subplots()
+    axes.plot([0.0, 5.0, 20.0, 50.0, 100.0], [1e-14, 2e-6, 1e-3, 3e-2, 2e-2], "-")
+    axes.plot([1.0], [1e-13], "x")
+    series._range(axes, 100.0)
+    panels.logarithmic(axes, x=False)
+    low, high = axes.get_ylim()
+    assert 1e-6 < low < 2e-6
+    assert 3e-2 < high < 1e-1
+    assert axes.get_lines()[1].get_ydata() == [2e-6]
+
+
+def test_curves_that_grow_from_round_off_are_shown_whole():
+    axes = Figure().subplots()
+    axes.plot([0.0, 20.0, 100.0], [1e-15, 1e-14, 1e-8])
+    series._range(axes, 100.0)
+    panels.logarithmic(axes, x=False)
+    assert axes.get_ylim()[0] < 1e-15
+
+
+def test_curves_over_time_that_coincide_share_a_label():
+    _, axes = panels.grid(["one"], 46.0)
+    axes[0].set(yscale="log", ylim=(1e-6, 1e-1))
+    time, error = np.linspace(0.0, 1.0, 9), np.geomspace(1e-5, 1e-2, 9)
+    styles = [marks.Mark(marks.PALETTE[hue][2], "o", "-", hue) for hue in "abc"]
+    series._name_together(axes[0], [(mark, np.stack([time, factor*error]))
+                                    for mark, factor in zip(styles, (1.0, 1.2, 3.0), strict=True)])
+    assert [text.get_text() for text in axes[0].texts] == ["a; b"]
+
+
+def test_texts_of_an_ensemble_stay_beside_the_line_at_one():
+    axes = Figure().subplots()
+    series._strip(axes, 0, np.array([1.234567e-7, 2.345678e-7]), "red", 1.23456e-7)
+    assert [(text.get_text(), text.get_ha()) for text in axes.texts] == [
+        ("median 1.79e-7", "left"), ("printed 1.2346e-7", "right")]
+
+
 def test_panels_of_equal_values_are_left_out_and_named():
     figure, axes = panels.grid(["first", "level", "empty", "last"], 50.0)
     mark = marks.Mark("#000000", "o", "-", "one")
@@ -367,6 +420,15 @@ def test_panels_of_equal_values_are_left_out_and_named():
     assert [panel.get_title(loc="left") for panel in figure.axes] == ["(a) first", "(b) last"]
     assert height - figure.get_figheight() == pytest.approx(50.0/25.4)
     assert panels.leave_out(figure) == ""
+
+
+def test_panels_whose_runs_end_at_once_are_left_out():
+    figure, axes = panels.grid(["stops", "goes on"], 50.0)
+    mark = marks.Mark("#000000", "o", "-", "one")
+    for panel, end in zip(axes, (2.0, 100.0), strict=True):
+        panel.semilogy([0.0, end], [1e-14, 1e4], **mark.line)
+        panel.set_xlim(0.0, 100.0)
+    assert panels.leave_out(figure).endswith("all runs end at once: stops.")
 
 
 def test_round_off_has_no_slope_on_a_logarithmic_axis():

@@ -1,9 +1,10 @@
 """Labels at the ends of curves, beside the panel: names, and what was measured. Curves
 that end at one place share a label."""
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from textwrap import fill
+from typing import TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ WIDEST = 28          # characters of a line
 MOST = 4             # names in a label
 MATHS = re.compile(r"\$[^$]*\$")  # formulas, which no line breaks
 BESIDE = 1.035       # where labels begin, in widths of the panel
+Curve = TypeVar("Curve")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,15 @@ class EndLabel:
         return self.marks[0].colour if len(self.marks) == 1 else "0.35"
 
 
+def coinciding(curves: Iterable[Curve], alike: Callable[[Curve, Curve], bool]) -> list[list[Curve]]:
+    """Curves in groups of those that are like the first of the group."""
+    groups: list[list[Curve]] = []
+    for curve in curves:
+        own = next((group for group in groups if alike(group[0], curve)), None)
+        groups.append([curve]) if own is None else own.append(curve)
+    return groups
+
+
 def folded(text: str, width: int) -> str:
     """A text in lines of at most so many characters; formulas stay whole."""
     return fill(MATHS.sub(lambda part: part[0].replace(" ", "\0"), text), width).replace("\0", " ")
@@ -51,12 +62,13 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
     """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
     allow, with a thin line from there; those of the same text that would cover each other are one. After the axes have
     their scales and limits."""
-    kept = [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]
+    if not (kept := [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]):
+        return
     axes.get_ylim()  # which brings the limits up to date
     for line in axes.get_lines():
         line.set_gid("named")  # here, and not once more
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
-    at = np.clip(axes.transAxes.inverted().transform(ends)[:, 1] if kept else np.empty(0), 0.0, 1.0)
+    at = np.clip(axes.transAxes.inverted().transform(ends)[:, 1], 0.0, 1.0)
     joined: list[tuple[float, EndLabel]] = []
     for k in np.argsort(at, kind="stable"):
         last = joined[-1] if joined else None

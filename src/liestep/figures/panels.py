@@ -104,8 +104,8 @@ def _letter(axes: list[Axes], titles: list[str]) -> None:
 
 
 def leave_out(figure: Figure) -> str:
-    """Remove those panels of a grid that show nothing (no finite number, or one value only) while others show
-    something; returns a sentence that names them, for the caption."""
+    """Remove those panels of a grid that show nothing (no finite number, one value, or runs that end at once) while
+    others show something; returns a sentence that names them, for the caption."""
     axes = [panel for panel in figure.axes if panel.get_gid()]
     gone = [panel for panel in axes if _bare(panel)]
     kept = [panel for panel in axes if panel not in gone]
@@ -124,23 +124,28 @@ def leave_out(figure: Figure) -> str:
             panel.set_ylabel("" if k % width else max(labels))
     with matplotlib.rc_context(RC):
         _letter(kept, [titles[panel] for panel in kept])
-    return f" Left out, because all values are equal or none is finite: {', '.join(titles[panel] for panel in gone)}."
+    return (" Left out, because all values are equal, none is finite, or all runs end at once:"
+            f" {', '.join(titles[panel] for panel in gone)}.")
 
 
 LETTER = re.compile(r"^\([a-z]\) ")
 EQUAL = 1.05  # ratio of values that are called equal
+BRIEF = 0.05  # share of an axis: runs that end within it are a vertical line
 LEAST_DECADES = 1.5  # of a logarithmic axis of values: round-off that scatters by a factor of two is no slope
 
 
 def _bare(panel: Axes) -> bool:
-    """Whether nothing but lines stands in a panel, and they have one value, or none that the axis shows."""
+    """Whether nothing but lines stands in a panel, and they have one value, none that the axis shows, or end where its
+    time begins."""
     if panel.collections or panel.images or panel.patches:
         return False
-    values = np.concatenate([np.zeros(0), *(
-        np.asarray(line.get_ydata(), dtype=float) for line in panel.get_lines()
-        if line.get_gid() or np.size(line.get_ydata()) > 2)])  # others are levels
-    values = values[np.isfinite(values) & ((values > 0.0) | (panel.get_yscale() != "log"))]
-    return not len(values) or np.ptp(values) <= (EQUAL - 1.0)*np.abs(values).max()
+    x, values = np.concatenate([np.zeros((0, 2)), *(
+        np.asarray(line.get_xydata(), dtype=float) for line in panel.get_lines()
+        if line.get_gid() or np.size(line.get_ydata()) > 2)]).T  # others are levels
+    shown = np.isfinite(values) & ((values > 0.0) | (panel.get_yscale() != "log"))
+    x, values = x[shown], values[shown]
+    return (not len(values) or np.ptp(values) <= (EQUAL - 1.0)*np.abs(values).max()
+            or (panel.get_xscale() == "linear" and x.max() <= BRIEF*panel.get_xlim()[1]))
 
 
 def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],

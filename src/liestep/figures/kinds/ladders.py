@@ -11,9 +11,18 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
-from liestep.figures.labels import EndLabel, end_labels
+from liestep.figures.labels import EndLabel, coinciding, end_labels
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
-from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
+from liestep.figures.panels import (
+    MANY,
+    by_method,
+    grid,
+    hollow,
+    label_of,
+    legend_below,
+    logarithmic,
+    slope_triangle,
+)
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds.orders import orders_table
@@ -49,12 +58,11 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
             solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
             hollow(panel, x, y, styles[key], solid)
             used.add(key)
-            if (found := orders.get((problem, key))) is None:
-                continue
+            found = orders.get((problem, key), {})
             finite = np.isfinite(y) & (y > 0.0)
-            if finite.any():
+            if finite.any() and (found or order is None):
                 shown.append(_Curve(styles[key], dict(zip(x[finite], y[finite], strict=True)), found, order or ""))
-            number = _whole_order(found, order or "")
+            number = _whole_order(found, order or "") if found else None
             if number is not None and solid.sum() > 1:
                 constant = float(np.median(y[solid]/x[solid]**number))
                 if number not in anchors or constant < anchors[number][0]:  # below the best is room for a triangle
@@ -65,14 +73,15 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         for number, (_, x, y) in anchors.items():
             slope_triangle(panel, x, y, number)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
-        end_labels(panel, _labels(shown), PANEL)
+        end_labels(panel, [label for label in _labels(shown) if order is not None
+                           or 1 < len(label.marks) <= len(styles) <= MANY], PANEL)
     legend_below(figure, [styles[key] for key in styles if key in used], note=LEFT_OUT if orders else "")
     return figure
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points of one method, step -> error, with the row of its order."""
+    """Points of one method, step -> error, with the row of its order, empty where there is none."""
 
     mark: Mark
     points: dict[float, float]
@@ -87,8 +96,10 @@ class _Curve:
     @property
     def star(self) -> bool | None:
         """Whether the number is the slope of a line only; None: there is none."""
+        if not self.row or self.row["adaptive"] or len(self.points) < 2:
+            return None
         kind = _estimate(self.row, self.prefix)[0]
-        return None if self.row["adaptive"] or kind not in NUMBERED or len(self.points) < 2 else kind != "asymptotic"
+        return kind != "asymptotic" if kind in NUMBERED else None
 
     @property
     def slope(self) -> float:
@@ -102,12 +113,8 @@ NUMBERED = ("asymptotic", "short range", "pre-asymptotic")  # classes of estimat
 
 def _labels(shown: Sequence[_Curve]) -> list[EndLabel]:
     """One label for all curves that coincide, at the end of the first: their order, and their names."""
-    groups: list[list[_Curve]] = []
-    for curve in shown:
-        own = next((group for group in groups if group[0].alike(curve)), None)
-        groups.append([curve]) if own is None else own.append(curve)
     return [EndLabel(x, group[0].points[x], _order_text(group), tuple(curve.mark for curve in group))
-            for group in groups for x in (max(group[0].points),)]
+            for group in coinciding(shown, _Curve.alike) for x in (max(group[0].points),)]
 
 
 @lru_cache(maxsize=1)
@@ -216,18 +223,19 @@ def work_precision(results: Results) -> Figure:
     styles, used = marks(results), set()
     for row, problem in enumerate(problems):
         here = metrics[metrics["problem"] == problem]
-        for column, (name, label) in enumerate(costs):
-            panel = axes[row, column]
+        for panel, (name, _) in zip(axes[row], costs, strict=True):
             keys = _costs(panel, here, name, styles)
             used |= keys
             logarithmic(panel)
             if not keys:
-                panel.text(0.5, 0.5, f"no {label}", transform=panel.transAxes, ha="center", va="center", color="0.45")
-            if row == 0:
-                panel.set_title(f"error over\n{label}" if len(costs) > 2 else f"error over {label}")
-            if row == len(problems) - 1:
-                panel.set_xlabel(label)
+                panel.remove()
         axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
+    for column, (_, label) in enumerate(costs):
+        kept = [panel for panel in axes[:, column] if panel in figure.axes]
+        kept[0].set_title(f"error over\n{label}" if len(costs) > 2 else f"error over {label}")
+        kept[-1].set_xlabel(label)
+        for panel, below in zip(axes[:, column], [*axes[1:, column], None], strict=True):
+            panel.tick_params(axis="x", which="both", labelbottom=below not in kept)
     others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
     legend_below(figure, [*(styles[key] for key in styles if key in used), *others])
     return figure

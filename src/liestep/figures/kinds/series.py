@@ -14,9 +14,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
-from liestep.figures.labels import EndLabel, end_labels
+from liestep.figures.labels import EndLabel, coinciding, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, number, size_of, slope_triangle
+from liestep.figures.panels import (
+    MANY,
+    curves,
+    grid,
+    label_of,
+    legend_below,
+    logarithmic,
+    number,
+    size_of,
+    slope_triangle,
+)
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
@@ -27,6 +37,9 @@ from liestep.study.tables.errors import member_distances
 
 FEW = 3                # curves of a panel that still leave room for the samples
 SAMPLES = (20, 1000)   # fewer are no curve, more a band
+EARLY, FAR = 0.1, 1e3  # share of a run whose values do not set the range where all later ones are so many times larger
+NEAR = 0.03            # of the height of a panel: curves that are nowhere farther apart coincide
+PANEL = 32.0           # mm, height of a panel without its title and the label of its axis
 EPSILON = float(np.finfo(float).eps)
 Deviations = Callable[[RunFile], np.ndarray]  # file -> the largest (blocks,), or those of samples (time,)
 
@@ -38,11 +51,18 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
     styles = marks(results)
     sizes: dict[Mark, set[str]] = {}
     for panel, found in zip(axes, shown.values(), strict=True):
+        drawn: list[tuple[Mark, np.ndarray]] = []
         for key, cell, file in found:
-            if _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW):
+            points = _curve(panel, file, styles[key], blocks, samples, pale=len(found) <= FEW)
+            if points.size:  # a logarithmic axis shows no zeros
                 sizes.setdefault(styles[key], set()).add(size_of(cell))
+                drawn.append((styles[key], points))
+        end = max(cell.spec.t_end for _, cell, _ in found)
+        _range(panel, end)
         logarithmic(panel, x=False)
-        panel.set(xlabel="time (s)", xlim=(0.0, max(cell.spec.t_end for _, cell, _ in found)))
+        panel.set(xlabel="time (s)", xlim=(0.0, end))
+        if len(styles) <= MANY:  # of more, all names stand there
+            _name_together(panel, drawn)
     for panel in axes[::2]:
         panel.set_ylabel(label)
     # legends have the resolution where it is the same in all panels and no word of the label
@@ -52,8 +72,28 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
     return figure
 
 
-def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Deviations, samples: Deviations, pale: bool) -> bool:
-    """Draw a run; False: all its values are zero, which no logarithmic axis shows."""
+def _name_together(axes: Axes, drawn: list[tuple[Mark, np.ndarray]]) -> None:
+    """A label beside the panel for curves that coincide."""
+    near = NEAR*np.ptp(np.log10(axes.get_ylim()))
+    groups = coinciding(drawn, lambda one, other: np.array_equal(one[1][0], other[1][0])
+                        and bool(np.abs(np.log10(one[1][1]/other[1][1])).max() < near))
+    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(mark for mark, _ in group))
+                      for group in groups if len(group) > 1 for x, y in (group[0][1],)], PANEL)
+
+
+def _range(axes: Axes, end: float) -> None:
+    """Limits from the data that say something; crosses of runs that stopped below them stand at the edge."""
+    x, y = np.concatenate([np.asarray(line.get_xydata(), dtype=float) for line in axes.get_lines()]).T
+    later = y[(x > EARLY*end) & (y > 0.0)]
+    if later.size:
+        axes.dataLim.intervaly = low, _ = y[y >= later.min()/FAR].min(), np.nanmax(y)
+        for line in axes.get_lines():
+            if line.get_marker() == "x":
+                line.set_ydata(np.maximum(line.get_ydata(), low))
+
+
+def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Deviations, samples: Deviations, pale: bool) -> np.ndarray:
+    """Draw a run; returns the points of its curve (2, points)."""
     if pale and SAMPLES[0] <= len(file["time"]) <= SAMPLES[1]:
         values = samples(file)
         axes.plot(file["time"], np.where(values > 0.0, values, np.nan), color=mix(mark.colour, "white", 0.7),
@@ -64,7 +104,7 @@ def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Deviations, samples: D
     axes.plot(centres[kept], largest[kept], **mark.line)
     if file.failed and kept.any():
         axes.plot(centres[kept][-1], largest[kept][-1], marker="x", color=mark.colour, markersize=5.0)
-    return bool(kept.any())
+    return np.stack([centres[kept], largest[kept]])
 
 
 @drawing()
@@ -175,13 +215,14 @@ def _strip(axes: Axes, place: int, values: np.ndarray, colour: str, printed: flo
     shift = 0.2*np.sin(2.4*np.arange(values.size))
     axes.scatter(values[1:]/middle, place + shift[1:], s=5.0, color=colour, linewidths=0.0, zorder=2.0)
     axes.scatter(values[:1]/middle, [place], s=60.0, marker="|", color="0.1", linewidths=0.9, zorder=3.0)
-    text = f"median {number(middle, 4)}"
+    texts = [(0.01, "left", f"median {number(middle, 4)}")]  # beside the line at 1, which no text crosses
     if printed is not None:
         axes.scatter([printed/middle], [place], s=26.0, marker="D", color="0.1", edgecolors="white",
                      linewidths=0.6, zorder=4.0)
-        text += f", printed {number(printed, 5)}"
-    axes.annotate(text, (0.99, place + 0.49), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=5.8,
-                  color="0.35")
+        texts.append((0.99, "right", f"printed {number(printed, 5)}"))
+    for x, side, text in texts:
+        axes.annotate(text, (x, place + 0.49), xycoords=("axes fraction", "data"), ha=side, va="bottom", fontsize=5.8,
+                      color="0.35")
 
 
 @drawing()
