@@ -255,7 +255,7 @@ def long_chains(results: Results) -> Figure:
         n, times = np.array(found).T
         curve(axes, n, 1e6*times/n, mark)
         power = np.polyfit(np.log(n[n >= 10]), np.log(times[n >= 10]), 1)[0]
-        labels.append(EndLabel(n[-1], 1e6*times[-1]/n[-1], f"$N^{{{power:.2f}}}$", (mark,)))
+        labels.append(EndLabel(n[-1], 1e6*times[-1]/n[-1], f"{power:.2f}", (mark,)))
     logarithmic(axes, y=False)
     axes.set_ylim(bottom=0.0)
     end_labels(axes, labels, 60.0)
@@ -405,7 +405,7 @@ def joint_drift(results: Results) -> Figure:
         first.plot(time, np.maximum(residual, LEAST), linewidth=0.9, **mark.line)
         power = float(results.select("over_time", key)["joint_error_growth"].iloc[0])
         if residual[-1] > KEPT:
-            labels.append(EndLabel(time[-1], residual[-1], f"$t^{{{power:.2f}}}$", (mark,)))
+            labels.append(EndLabel(time[-1], residual[-1], f"{power:.2f}", (mark,)))
     logarithmic(first, xlabel="time (s)", title="(a) over time")
     for axes, problem, letter in zip(others, ("fast_top", "offset", "double_pendulum"), "bcd", strict=True):
         over_steps(axes, results, problem, "joint_error_max")

@@ -38,7 +38,9 @@ from liestep.paper import (
     drawing,
     graticule,
     label_of,
+    line_handle,
     logarithmic,
+    marks,
     mix,
     new_figure,
     parameters,
@@ -278,13 +280,6 @@ EMPTY = "#BDBDBD"
 MAP_LEVEL = 4                          # 5120 faces
 MAP_TIMES = (0.0, 0.25, 0.5, 0.75, 5.0)
 NARROW = "molecules_narrow"            # problem of the study
-METHODS_2 = tuple((label, {"color": shade(name, number), "marker": marker, "linestyle": dash}, name, form)
-                  for label, name, number, form, marker, dash in (
-    ("VI, printed formulas", "vi_sphere", 1, "paper", "D", "--"), ("VI", "vi_sphere", 0, "increment", "o", "-"),
-    ("RK2 midpoint, $\\dot q$ form", "rk2_midpoint", 1, "velocity", "s", "-"),
-    ("RK2 midpoint, $\\omega$ form", "rk2_midpoint", 0, "omega", "s", "--"),
-    ("RK2 Heun, $\\dot q$ form", "rk2_heun", 1, "velocity", "D", "-."),
-    ("RK2 Heun, $\\omega$ form", "rk2_heun", 0, "omega", "D", ":")))
 
 
 @drawing("Three bodies on the sphere. (a) paths over {t_end} s by the variational integrator at the smallest step,"
@@ -296,35 +291,34 @@ METHODS_2 = tuple((label, {"color": shade(name, number), "marker": marker, "line
 def figure2(results: Results) -> Figure:
     problem = problem_of(results, "sphere_nbody")
     figure = new_figure(DOUBLE, 76.0, layout=None)
-    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _runs(results, problem, "vi_sphere", "increment")[0][1])
+    _bodies(figure.add_axes((0.0, 0.05, 0.335, 0.86)), _runs(results, problem, "vi_sphere")[0][1])
     figure.text(0.015, 0.945, "(a) trajectories of the bodies", fontsize=8.0)
     left, right = figure.add_axes((0.415, 0.3, 0.235, 0.61)), figure.add_axes((0.755, 0.3, 0.235, 0.61))
     for axes, name, title, label in ((left, "energy_error_mean", "(b) energy error", "mean $|E(t) - E(0)|$ (J)"),
                                      (right, "unit_length_error_mean", "(c) unit length error",
                                       "mean $|1 - q_i\\cdot q_i|$")):
-        for method, style, integrator, form in METHODS_2:
-            runs = _runs(results, problem, integrator, form)
+        for key, mark in marks(results).items():
+            runs = _runs(results, problem, key)
             steps, errors = np.array([(step, file.attributes[name]) for step, file in runs if not file.failed]
                                      ).reshape(-1, 2).T
-            size = 7.5 if form == "paper" else 4.2  # lies under the points of the other form
-            axes.plot(steps, errors, label=method, markersize=size, **style)
+            size, place = (7.5, 1.9) if key == "vi_sphere_printed" else (4.2, 2.0)  # under the points of the other form
+            axes.plot(steps, errors, **mark.line, marker=mark.marker, markersize=size, zorder=place)
             stopped = [step for step, file in runs if file.failed]
-            axes.plot(stopped, [0.97]*len(stopped), transform=axes.get_xaxis_transform(), color=style["color"],
+            axes.plot(stopped, [0.97]*len(stopped), transform=axes.get_xaxis_transform(), color=mark.colour,
                       marker="x", markersize=4.0, linestyle="none")
-            if form == "increment" and name == "energy_error_mean":
+            if key == "vi_sphere" and name == "energy_error_mean":
                 slope_triangle(axes, steps, errors, 2)
         logarithmic(axes, xlabel="step $h$ (s)", ylabel=label, title=title)
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", bbox_to_anchor=(0.665, 0.0), ncols=3, columnspacing=0.9,
-                  handlelength=2.2)
+    figure.legend(handles=[line_handle(mark, marker=True) for mark in marks(results).values()], loc="lower center",
+                  bbox_to_anchor=(0.7, 0.0), ncols=2)
     return figure
 
 
-def _runs(results: Results, problem: str, integrator: str, form: str) -> list[tuple[float, RunFile]]:
-    """Steps and files of all runs, by growing step."""
-    return sorted(((cell.spec.step or np.inf, results.file(problem, cell.integrator, cell.resolution))
-                   for cell in results.study.cells if (cell.problem, cell.spec.integrator) == (problem, integrator)
-                   and cell.spec.options.get("form") == form), key=itemgetter(0))
+def _runs(results: Results, problem: str, integrator: str) -> list[tuple[float, RunFile]]:
+    """Steps and files of all runs of an integrator (by key), by growing step."""
+    return sorted(((cell.spec.step or np.inf, results.file(problem, integrator, cell.resolution))
+                   for cell in results.study.cells if (cell.problem, cell.integrator) == (problem, integrator)),
+                  key=itemgetter(0))
 
 
 def _bodies(axes: Axes, file: RunFile) -> None:

@@ -54,6 +54,16 @@ def test_a_method_has_one_mark_in_all_figures_of_a_paper(paper):
     assert not [places for places in found.values() if len(places) > 1]
 
 
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_a_label_has_one_look_in_all_figures_of_a_paper(paper):
+    found: dict[str, dict] = {}
+    for name in study_names():
+        if name.startswith(f"{paper}/") and study(name).config.figures:
+            for mark in style.marks(study(name)).values():
+                found.setdefault(mark.label, {}).setdefault(look(mark), name)
+    assert {label: looks for label, looks in found.items() if len(looks) > 1} == {}
+
+
 def test_default_options_are_the_method_itself_wherever_they_stand():
     found = style.variant_numbers(made_up(a={"id": "slgi", "options": {"theta": 0}}, slgi={},
                                           b={"id": "slgi", "options": {"theta": 0.5}}))
