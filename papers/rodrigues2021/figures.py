@@ -203,7 +203,7 @@ def figure2(results: Results) -> Figure:
         _name(axes, at + 0.6*radius*across, f"${name}$")
     start, end = places[j, :2] - middle, places[i, :2] - middle
     axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "black", "linewidth": 1.2})
-    _name(axes, 0.35*(start + end) - 0.3*radius*across, "$d$")
+    _name(axes, 0.5*end + 0.2*radius*across, "$d$")  # the circles touch in the middle
     reach = 1.9*radius + 0.5*np.abs(end - start).max()
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach))
     axes.set_aspect("equal")
@@ -278,12 +278,12 @@ def figure6(results: Results) -> Figure:
             for k, colour in ((1, blue), (2, orange)):
                 panels[row, 1].plot(time, 1e14*linear[:, k], color=colour, linewidth=0.8, **every)
             for name, colour in (("spin_momentum", green), ("momentum_map", purple)):
-                panels[row, 2].plot(time, np.abs(file[name][shown] - file[name][0]).max(axis=1) + 1e-18, color=colour,
-                                    linewidth=0.8, **every)
+                change = np.abs(file[name][shown] - file[name][0]).max(axis=1)
+                panels[row, 2].plot(time, np.where(change > 0.0, change, np.nan), color=colour, linewidth=0.8, **every)
         panels[row, 0].set_title(f"({'ad'[row]}) $P_x$, {law} shear")
         panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$, $10^{{14}}\\,P_z$")
         panels[row, 2].set(title=f"({'cf'[row]}) changes of $|\\Sigma J\\Omega|$, $|L|$", yscale="log",
-                           ylim=(1e-18, 1.0))
+                           ylim=(1e-16, 1e-3))  # before the impact they are smaller
     setp(panels, xlim=(0.0, SHOWN))
     setp(panels[1], xlabel="time (s)")
     setp(panels[:, :2], ylabel="momentum (kg m/s)")

@@ -119,8 +119,8 @@ def length_error(results: Results) -> Figure:
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
         axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
-        axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(2, 0),
-                      textcoords="offset points", va="center", fontsize=7.0, color="0.45")
+        axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(-3, 0.5),
+                      textcoords="offset points", va="bottom", ha="right", fontsize=7.0, color="0.45")
     return figure
 
 
