@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from liestep.figures import marks as style
-from liestep.figures.panels import MANY
+from liestep.figures.labels import MANY
 from liestep.simulation.catalogue import integrator_calls, integrator_module
 from liestep.study.plan.config import IntegratorConfig
 from liestep.study.plan.papers import papers

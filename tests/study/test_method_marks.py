@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from liestep.figures import marks, panels
+from liestep.figures import labels, marks
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.study.plan.plan import Study, study_names
 
@@ -55,7 +55,7 @@ def study(name: str) -> SimpleNamespace:
 
 NAMES = study_names()
 STUDIES = [name for name in NAMES if not name.startswith(("classics/", "testsets/"))]  # studies of papers
-FULL = panels.MANY  # methods of a panel whose names do not stand at the ends of their lines
+FULL = labels.MANY  # methods of a panel whose names do not stand at the ends of their lines
 
 
 @pytest.mark.parametrize("sight", SIGHT)

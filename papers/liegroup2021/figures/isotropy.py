@@ -29,11 +29,11 @@ def error_constants(results: Results) -> Figure:
         middle = float(np.median(constants))
         axes.plot([constants.min(), constants.max()], [place, place], color=styles[key].colour, linewidth=1.2)
         axes.plot([middle], [place], **styles[key].points)
-        axes.annotate(f"{middle:.3g}", (middle, place), xytext=(0.0, 4.0), textcoords="offset points", ha="center",
-                      fontsize=6.0, color="0.35")
+        axes.annotate(f"{middle:.3g}", (constants.max(), place), xytext=(5.0, 0.0), textcoords="offset points",
+                      va="center", fontsize=6.0, color="0.35")  # beside the line at 1
     axes.set_yticks(range(len(rows)),
                     [f"{problem}{styles[key].label}, order {order:g}" for problem, key, order, _ in rows])
-    axes.set(ylim=(len(rows) - 0.5, -0.9), xscale="log")
+    axes.set(ylim=(len(rows) - 0.5, -0.9), xscale="log", xmargin=0.08)
     axes.axvline(1.0, color="0.6", linewidth=0.6, zorder=0.8)
     axes.set_xlabel("error constant, relative")
     axes.xaxis.set_major_formatter("{x:g}")

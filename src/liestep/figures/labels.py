@@ -18,6 +18,7 @@ SIZE = 5.8           # pt
 LINE = 2.6           # mm between labels
 WIDEST = 28          # characters of a line
 MOST = 4             # names in a label
+MANY = 8             # methods of a figure; of more, the names also stand at the ends of their lines
 MATHS = re.compile(r"\$[^$]*\$")  # formulas, which no line breaks
 BESIDE = 1.035       # where labels begin, in widths of the panel
 Curve = TypeVar("Curve")

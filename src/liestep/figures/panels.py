@@ -17,14 +17,13 @@ from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from liestep.errors import InputError
-from liestep.figures.labels import folded, name_ends
+from liestep.figures.labels import MANY, folded, name_ends
 from liestep.figures.marks import Mark, marks
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, MM, RC, Results, new_figure
 from liestep.simulation.runs.files import RunFile
 from liestep.study.plan.plan import Cell
 
-MANY = 8      # methods of a figure; of more, the names also stand at the ends of their lines
 LINE = 4.0     # mm of a row of the legend
 CHARACTER, MARGIN = 1.5, 15.0  # mm of a letter of a title, and of what stands beside a panel
 

@@ -11,18 +11,9 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
-from liestep.figures.labels import EndLabel, coinciding, end_labels
+from liestep.figures.labels import MANY, EndLabel, coinciding, end_labels
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
-from liestep.figures.panels import (
-    MANY,
-    by_method,
-    grid,
-    hollow,
-    label_of,
-    legend_below,
-    logarithmic,
-    slope_triangle,
-)
+from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
 from liestep.files.textfiles import TableRow
 from liestep.study.tables.kinds.orders import orders_table

@@ -14,19 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
-from liestep.figures.labels import EndLabel, coinciding, end_labels
+from liestep.figures.labels import MANY, EndLabel, coinciding, end_labels
 from liestep.figures.marks import Mark, marks
-from liestep.figures.panels import (
-    MANY,
-    curves,
-    grid,
-    label_of,
-    legend_below,
-    logarithmic,
-    number,
-    size_of,
-    slope_triangle,
-)
+from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, number, size_of, slope_triangle
 from liestep.figures.scenes.space import mix
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure
 from liestep.simulation.runs.files import RunFile
