@@ -373,16 +373,14 @@ def test_more_than_eight_methods_are_named_at_the_ends_of_their_lines_and_coinci
 
 
 def test_the_range_comes_from_values_that_say_something():
-    """The first samples are round-off, and one run stops at once."""
+    """The first samples are round-off."""
     axes = Figure().subplots()
     axes.plot([0.0, 5.0, 20.0, 50.0, 100.0], [1e-14, 2e-6, 1e-3, 3e-2, 2e-2], "-")
-    axes.plot([1.0], [1e-13], "x")
     series._range(axes, 100.0)
     panels.logarithmic(axes, x=False)
     low, high = axes.get_ylim()
     assert 1e-6 < low < 2e-6
     assert 3e-2 < high < 1e-1
-    assert axes.get_lines()[1].get_ydata() == [2e-6]
 
 
 def test_curves_that_grow_from_round_off_are_shown_whole():
@@ -398,7 +396,7 @@ def test_curves_over_time_that_coincide_share_a_label():
     axes[0].set(yscale="log", ylim=(1e-6, 1e-1))
     time, error = np.linspace(0.0, 1.0, 9), np.geomspace(1e-5, 1e-2, 9)
     styles = [marks.Mark(marks.PALETTE[hue][2], "o", "-", hue) for hue in "abc"]
-    series._name_together(axes[0], [(mark, np.stack([time, factor*error]))
+    labels.name_together(axes[0], [(mark, np.stack([time, factor*error]))
                                     for mark, factor in zip(styles, (1.0, 1.2, 3.0), strict=True)])
     assert [text.get_text() for text in axes[0].texts] == ["a; b"]
 

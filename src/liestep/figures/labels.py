@@ -1,10 +1,9 @@
 """Labels at the ends of curves, beside the panel: names, and what was measured. Curves
 that end at one place share a label."""
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from textwrap import fill
-from typing import TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,7 +20,7 @@ MOST = 4             # names in a label
 MANY = 8             # methods of a figure; of more, the names also stand at the ends of their lines
 MATHS = re.compile(r"\$[^$]*\$")  # formulas, which no line breaks
 BESIDE = 1.035       # where labels begin, in widths of the panel
-Curve = TypeVar("Curve")
+NEAR = 0.03          # of the height of a panel: curves that are nowhere farther apart coincide
 
 
 @dataclass(frozen=True)
@@ -43,15 +42,6 @@ class EndLabel:
     @property
     def colour(self) -> str:
         return self.marks[0].colour if len(self.marks) == 1 else "0.35"
-
-
-def coinciding(curves: Iterable[Curve], alike: Callable[[Curve, Curve], bool]) -> list[list[Curve]]:
-    """Curves in groups of those that are like the first of the group."""
-    groups: list[list[Curve]] = []
-    for curve in curves:
-        own = next((group for group in groups if alike(group[0], curve)), None)
-        groups.append([curve]) if own is None else own.append(curve)
-    return groups
 
 
 def folded(text: str, width: int) -> str:
@@ -86,6 +76,18 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
                       ha="left", fontsize=SIZE, color=colour, annotation_clip=False,
                       arrowprops={"arrowstyle": "-", "color": mix(label.colour, "white", 0.4), "linewidth": 0.4,
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
+
+
+def name_together(axes: Axes, curves: Iterable[tuple[Mark, np.ndarray]], height: float) -> None:
+    """One label for curves (2, points) that coincide in a logarithmic panel, as `end_labels`."""
+    groups: list[list[tuple[Mark, np.ndarray]]] = []
+    near = NEAR*np.ptp(np.log10(axes.get_ylim()))
+    for mark, points in curves:
+        own = next((group for group in groups if np.array_equal(points[0], group[0][1][0])
+                    and np.abs(np.log10(points[1]/group[0][1][1])).max() < near), None)
+        groups.append([(mark, points)]) if own is None else own.append((mark, points))
+    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(mark for mark, _ in group))
+                      for group in groups if len(group) > 1 for x, y in (group[0][1],)], height)
 
 
 def name_ends(axes: Axes, marks: Iterable[Mark]) -> None:

@@ -123,8 +123,8 @@ def leave_out(figure: Figure) -> str:
             panel.set_ylabel("" if k % width else max(labels))
     with matplotlib.rc_context(RC):
         _letter(kept, [titles[panel] for panel in kept])
-    return (" Left out, because all values are equal, none is finite, or all runs end at once:"
-            f" {', '.join(titles[panel] for panel in gone)}.")
+    names = ", ".join(titles[panel] for panel in gone)
+    return f" Left out, because all values are equal, none is finite, or all runs end at once: {names}."
 
 
 LETTER = re.compile(r"^\([a-z]\) ")
@@ -138,11 +138,10 @@ def _bare(panel: Axes) -> bool:
     time begins."""
     if panel.collections or panel.images or panel.patches:
         return False
-    x, values = np.concatenate([np.zeros((0, 2)), *(
+    points = np.concatenate([np.zeros((0, 2)), *(
         np.asarray(line.get_xydata(), dtype=float) for line in panel.get_lines()
-        if line.get_gid() or np.size(line.get_ydata()) > 2)]).T  # others are levels
-    shown = np.isfinite(values) & ((values > 0.0) | (panel.get_yscale() != "log"))
-    x, values = x[shown], values[shown]
+        if line.get_gid() or np.size(line.get_ydata()) > 2)])  # others are levels
+    x, values = points[np.isfinite(points[:, 1]) & ((points[:, 1] > 0.0) | (panel.get_yscale() != "log"))].T
     return (not len(values) or np.ptp(values) <= (EQUAL - 1.0)*np.abs(values).max()
             or (panel.get_xscale() == "linear" and x.max() <= BRIEF*panel.get_xlim()[1]))
 

@@ -88,13 +88,11 @@ def chain(file: RunFile, parameters: Parameters) -> FilmScene:
         trail(scene, joints[:, -1], colours[-1], k)
         looks.chain(scene, joints[k], colours)
 
-    def note(k: int) -> str:
-        return f"{np.linalg.norm(joints[k, -1]):.3f} m from the pivot"
-
     reach = joints.reshape(-1, 3)
     if radius:
         reach = np.concatenate([reach, radius*np.vstack([np.eye(3), -np.eye(3)])])
-    return FilmScene(against(parameters["gravity"]), draw, reach, note=note if radius else None)
+    return FilmScene(against(parameters["gravity"]), draw, reach, note=(
+        lambda k: f"{np.linalg.norm(joints[k, -1]):.3f} m from the pivot") if radius else None)
 
 
 def rod(file: RunFile, parameters: Parameters) -> FilmScene:
@@ -187,13 +185,11 @@ def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
         trail(scene, centres[:, -1], looks.body_colours(centres.shape[1])[-1], k)
         looks.mechanism(scene, assembly, centres[k], attitudes[k], scale)
 
-    def note(k: int) -> str:
-        return f"joint error {file['joint_error'][k]:.1e}"
-
     margin = 0.12*scale*np.vstack([np.eye(3), -np.eye(3)])  # coils are wider than their springs
     around = np.concatenate([reach, *(reach[::7] + side for side in margin)])
-    return FilmScene(against(assembly.gravity), draw, around,
-                     note=note if "joint_error" in file.variables and assembly.row_count else None)
+    return FilmScene(against(assembly.gravity), draw, around, note=(
+        lambda k: f"joint error {file['joint_error'][k]:.1e}") if "joint_error" in file.variables and assembly.row_count
+        else None)
 
 
 def top(file: RunFile, parameters: Parameters) -> FilmScene:

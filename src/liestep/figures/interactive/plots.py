@@ -131,13 +131,10 @@ def _lines(axes: Axes, time: np.ndarray, series: Sequence[KeptColumn], logarithm
     units = {one.units for one in series}
     unit = f" ({units.pop()})" if len(units) == 1 else ""
     head = "error" if logarithmic else "deviation"
-    if logarithmic:
-        axes.set_yscale("log")
-    if len(series) == 1:
-        axes.set_title(f"{series[0].label}, {head}{unit}", fontsize=7.5)
-        return
-    axes.set_title(f"{head}{unit}", fontsize=7.5)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3, fontsize=6.0, handlelength=1.8)
+    axes.set_yscale("log" if logarithmic else "linear")
+    axes.set_title(f"{series[0].label}, {head}{unit}" if len(series) == 1 else f"{head}{unit}", fontsize=7.5)
+    if len(series) > 1:
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3, fontsize=6.0, handlelength=1.8)
 
 
 def _positive(values: np.ndarray) -> np.ndarray:

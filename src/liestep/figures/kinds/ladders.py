@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
-from liestep.figures.labels import MANY, EndLabel, coinciding, end_labels
+from liestep.figures.labels import MANY, EndLabel, end_labels, name_together
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
 from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
@@ -42,6 +42,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
         shown: list[_Curve] = []
+        plain: list[tuple[Mark, np.ndarray]] = []  # those without orders
         anchors: dict[int, tuple[float, ...]] = {}
         for key in (key for key in styles if key in complete):
             runs = complete[key]
@@ -49,11 +50,14 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
             solid = admissible(runs) if floor else np.ones(len(x), dtype=bool)
             hollow(panel, x, y, styles[key], solid)
             used.add(key)
-            found = orders.get((problem, key), {})
             finite = np.isfinite(y) & (y > 0.0)
-            if finite.any() and (found or order is None):
+            if finite.any() and order is None:
+                plain.append((styles[key], np.stack([x, y])[:, finite][:, np.argsort(x[finite])]))
+            if (found := orders.get((problem, key))) is None:
+                continue
+            if finite.any():
                 shown.append(_Curve(styles[key], dict(zip(x[finite], y[finite], strict=True)), found, order or ""))
-            number = _whole_order(found, order or "") if found else None
+            number = _whole_order(found, order or "")
             if number is not None and solid.sum() > 1:
                 constant = float(np.median(y[solid]/x[solid]**number))
                 if number not in anchors or constant < anchors[number][0]:  # below the best is room for a triangle
@@ -64,15 +68,16 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         for number, (_, x, y) in anchors.items():
             slope_triangle(panel, x, y, number)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
-        end_labels(panel, [label for label in _labels(shown) if order is not None
-                           or 1 < len(label.marks) <= len(styles) <= MANY], PANEL)
+        end_labels(panel, _labels(shown), PANEL)
+        if metrics["integrator"].nunique() <= MANY:  # of more, all names stand there
+            name_together(panel, plain, PANEL)
     legend_below(figure, [styles[key] for key in styles if key in used], note=LEFT_OUT if orders else "")
     return figure
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points of one method, step -> error, with the row of its order, empty where there is none."""
+    """Points of one method, step -> error, with the row of its order."""
 
     mark: Mark
     points: dict[float, float]
@@ -87,10 +92,8 @@ class _Curve:
     @property
     def star(self) -> bool | None:
         """Whether the number is the slope of a line only; None: there is none."""
-        if not self.row or self.row["adaptive"] or len(self.points) < 2:
-            return None
         kind = _estimate(self.row, self.prefix)[0]
-        return kind != "asymptotic" if kind in NUMBERED else None
+        return None if self.row["adaptive"] or kind not in NUMBERED or len(self.points) < 2 else kind != "asymptotic"
 
     @property
     def slope(self) -> float:
@@ -104,8 +107,12 @@ NUMBERED = ("asymptotic", "short range", "pre-asymptotic")  # classes of estimat
 
 def _labels(shown: Sequence[_Curve]) -> list[EndLabel]:
     """One label for all curves that coincide, at the end of the first: their order, and their names."""
+    groups: list[list[_Curve]] = []
+    for curve in shown:
+        own = next((group for group in groups if group[0].alike(curve)), None)
+        groups.append([curve]) if own is None else own.append(curve)
     return [EndLabel(x, group[0].points[x], _order_text(group), tuple(curve.mark for curve in group))
-            for group in coinciding(shown, _Curve.alike) for x in (max(group[0].points),)]
+            for group in groups for x in (max(group[0].points),)]
 
 
 @lru_cache(maxsize=1)
@@ -346,16 +353,20 @@ def failures(results: Results) -> Figure:
     figure, axes = grid([label_of(results, problem) for problem in problems], 60.0, extra=10.0)
     tables = {panel: metrics[metrics["problem"] == problem] for panel, problem in zip(axes, problems, strict=True)}
 
+    drawn: dict[Axes, list[tuple[Mark, np.ndarray]]] = {panel: [] for panel in axes}
+
     def draw(panel: Axes, mark: Mark, rows: pandas.DataFrame) -> None:
         stopped = (rows["status"] != "ok").to_numpy(bool)
         x, y = rows["step"].to_numpy(float), rows["time_reached"].to_numpy(float)
         panel.plot(x, y, **mark.line)
         panel.plot(x[~stopped], y[~stopped], **mark.points)
         panel.plot(x[stopped], y[stopped], color=mark.colour, marker="x", markeredgewidth=1.1, linestyle="none")
+        drawn[panel].append((mark, np.stack([x, y])[:, y > 0.0]))
 
     used = by_method(results, tables, draw)
     for panel, table in tables.items():
         logarithmic(panel, xlabel="step $h$ (s)", ylabel="time reached (s)")
         panel.axhline(table["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
+        name_together(panel, drawn[panel] if len(used) <= MANY else [], PANEL)
     legend_below(figure, used)
     return figure

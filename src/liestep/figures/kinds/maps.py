@@ -1,5 +1,4 @@
 """The generic figure that is a map: a column of metrics.csv over the parameters, as a heat map."""
-
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ from liestep.study.plan.plan import Cell
 from liestep.study.tables.reading import numbers, rows, run_file
 
 LOW, HIGH = 2.0, 98.0  # percentiles that the colours span
-
-
 COLOURS = "cividis"
 FAILED: dict[str, Any] = {"facecolor": "white", "edgecolor": "0.6", "hatch": "/////"}
 WIDE = 10.0  # a ratio of largest to smallest value above which colours are logarithmic

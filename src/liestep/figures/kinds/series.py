@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from liestep.errors import InputError
-from liestep.figures.labels import MANY, EndLabel, coinciding, end_labels
+from liestep.figures.labels import MANY, EndLabel, end_labels, name_together
 from liestep.figures.marks import Mark, marks
 from liestep.figures.panels import curves, grid, label_of, legend_below, logarithmic, number, size_of, slope_triangle
 from liestep.figures.scenes.space import mix
@@ -28,7 +28,6 @@ from liestep.study.tables.errors import member_distances
 FEW = 3                # curves of a panel that still leave room for the samples
 SAMPLES = (20, 1000)   # fewer are no curve, more a band
 EARLY, FAR = 0.1, 1e3  # share of a run whose values do not set the range where all later ones are so many times larger
-NEAR = 0.03            # of the height of a panel: curves that are nowhere farther apart coincide
 PANEL = 32.0           # mm, height of a panel without its title and the label of its axis
 EPSILON = float(np.finfo(float).eps)
 Deviations = Callable[[RunFile], np.ndarray]  # file -> the largest (blocks,), or those of samples (time,)
@@ -51,8 +50,8 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
         _range(panel, end)
         logarithmic(panel, x=False)
         panel.set(xlabel="time (s)", xlim=(0.0, end))
-        if len(styles) <= MANY:  # of more, all names stand there
-            _name_together(panel, drawn)
+        if len({key for runs in shown.values() for key, *_ in runs}) <= MANY:  # of more, all names stand there
+            name_together(panel, drawn, PANEL)
     for panel in axes[::2]:
         panel.set_ylabel(label)
     # legends have the resolution where it is the same in all panels and no word of the label
@@ -62,24 +61,12 @@ def _draw(results: Results, problems: list[str], blocks: Deviations, samples: De
     return figure
 
 
-def _name_together(axes: Axes, drawn: list[tuple[Mark, np.ndarray]]) -> None:
-    """A label beside the panel for curves that coincide."""
-    near = NEAR*np.ptp(np.log10(axes.get_ylim()))
-    groups = coinciding(drawn, lambda one, other: np.array_equal(one[1][0], other[1][0])
-                        and bool(np.abs(np.log10(one[1][1]/other[1][1])).max() < near))
-    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(mark for mark, _ in group))
-                      for group in groups if len(group) > 1 for x, y in (group[0][1],)], PANEL)
-
-
 def _range(axes: Axes, end: float) -> None:
-    """Limits from the data that say something; crosses of runs that stopped below them stand at the edge."""
+    """Limits from the data that say something, after all data."""
     x, y = np.concatenate([np.asarray(line.get_xydata(), dtype=float) for line in axes.get_lines()]).T
     later = y[(x > EARLY*end) & (y > 0.0)]
     if later.size:
-        axes.dataLim.intervaly = low, _ = y[y >= later.min()/FAR].min(), np.nanmax(y)
-        for line in axes.get_lines():
-            if line.get_marker() == "x":
-                line.set_ydata(np.maximum(line.get_ydata(), low))
+        axes.dataLim.intervaly = y[y >= later.min()/FAR].min(), np.nanmax(y)
 
 
 def _curve(axes: Axes, file: RunFile, mark: Mark, blocks: Deviations, samples: Deviations, pale: bool) -> np.ndarray:
