@@ -397,7 +397,7 @@ def test_curves_over_time_that_coincide_share_a_label():
     time, error = np.linspace(0.0, 1.0, 9), np.geomspace(1e-5, 1e-2, 9)
     styles = [marks.Mark(marks.PALETTE[hue][2], "o", "-", hue) for hue in "abc"]
     labels.name_together(axes[0], [(mark, np.stack([time, factor*error]))
-                                    for mark, factor in zip(styles, (1.0, 1.2, 3.0), strict=True)])
+                                    for mark, factor in zip(styles, (1.0, 1.2, 3.0), strict=True)], 32.0)
     assert [text.get_text() for text in axes[0].texts] == ["a; b"]
 
 
