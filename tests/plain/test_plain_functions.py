@@ -33,6 +33,10 @@ def filled(t, y):
     return out
 
 
+def turned(x, *, by=math.sin):
+    return by(x)
+
+
 def repeated(t, y):
     x, i = 0.0, 0
     while i < 3:
@@ -83,7 +87,8 @@ FUNCTIONS = {
     "statistics": lambda t, y: y*np.mean(y) + y.dot(y) + np.sign(y) + np.dot(y, y) + y.sum(),
     "into": lambda t, y: np.multiply(y, 2.0, out=np.empty(2)),
     "angles": lambda t, y: [np.arcsin(0.3*y[0]) + np.arccos(0.3*y[1]), math.atan(y[0]) + math.tan(y[1])],
-    "filled": filled, "repeated": repeated}
+    "filled": filled, "repeated": repeated,
+    "functions by name": lambda t, y: [turned(y[0]), turned(y[1], by=math.cos)]}
 STATES = ([1.0, 0.5], [0.3, 0.7], [0.2, 1.2])
 
 

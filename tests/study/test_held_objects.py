@@ -1,5 +1,6 @@
 """A specification holds the sheet and the method of its run: nothing asks the catalogue for them again."""
 import importlib
+import json
 import pickle
 import sys
 from itertools import combinations
@@ -13,7 +14,7 @@ from liestep.simulation import catalogue
 from liestep.simulation.runs.maps import ParameterMap, Request, shards
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify, specify_again, specify_problem
-from liestep.simulation.runs.specified import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification, _text_of
 
 
 def visits(call) -> list[str]:
@@ -67,6 +68,19 @@ def test_what_a_specification_holds_is_no_part_of_its_text():
     assert not {"system", "declared", "sheet", "method"} & {*spec.canonical()}
     assert "Sheet(" not in repr(spec)
     assert "Method(" not in repr(spec)
+
+
+LARGE = np.random.default_rng(1).standard_normal((12, 3))
+
+
+@pytest.mark.parametrize("array", [
+    LARGE, LARGE[:, 0].repeat(3), np.ones(40), np.broadcast_to(LARGE[0], (12, 3)), LARGE[[0, 0, *range(10)]],
+    LARGE[[*range(11), 0]], np.ones((11, 3)).cumsum(axis=0) % 2.0, np.array([[0.0], [-0.0]]*20), np.arange(36) // 18,
+    np.array([[1, 2]]*20)])
+def test_the_text_of_an_array_is_that_of_its_numbers(array):
+    """Also where some of its rows are equal, all are, or only look so."""
+    given = {"name": np.ascontiguousarray(array)}
+    assert _text_of(given) == json.dumps({"name": array.tolist()})
 
 
 @pytest.mark.parametrize("module", [f"liestep.integrators.{stem}" for stem in catalogue._files("integrators")])
