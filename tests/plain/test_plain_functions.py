@@ -363,6 +363,13 @@ def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(matrix):
         assert np.abs(out[0] - right).max() < 1e-14*np.linalg.cond(matrix)*max(1.0, np.abs(right).max())
 
 
+def test_rows_of_a_positive_definite_matrix_keep_their_order():
+    """Also where a pivot is less than a tenth of an entry below it; rows of an indefinite one are exchanged."""
+    steep = np.eye(4) + np.array([[-0.99, 0.15, 0, 0], [0.15, 3, 0, 0], [0, 0, 0, 0.5], [0, 0, 0.5, 0]])
+    assert symbols.PlainGraph().ordered(steep) == [0, 1, 2, 3]
+    assert symbols.PlainGraph().ordered(steep - 2.0*np.diag([0.0, 0.0, 1.0, 1.0])) == [1, 0, 2, 3]
+
+
 @pytest.mark.parametrize("function", [
     lambda y: np.where(y > 0, np.sqrt(y), 1/y), lambda y: np.where(y > 0, y**1.5, -1/y**3),
     lambda y: np.where(y > 0, 1/np.sqrt(y), y**-2.0), lambda y, c=-0.5: np.where(c*y > 0, np.sqrt(c*y), 1/(c*y)),
@@ -384,6 +391,7 @@ def test_remainders_of_multiples_are_zero():
     """Where a period begins, a function of t % period has the value of its beginning, as in Python."""
     made = liestep.system("own", rhs=lambda t, y: [t % 1.0, t % 0.1, np.sqrt(t % 0.7), t % -0.3, y[0] % 2.0, 0.0],
                           start={"y": np.zeros(6)})
+    assert [what for what, _ in made.sheet.clock({}, 0.25)].count("choice") == 4  # one for each period of t, at its end
     problem, out = plain(made.sheet.build({})), np.zeros((1, 6))
     for k in range(1, 1000):
         problem.rates(0.1*k, np.full((1, 6), 2.0*k), out)
