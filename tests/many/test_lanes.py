@@ -1,4 +1,5 @@
 """Members that share registers have the bits of runs alone: those that vote against the others too."""
+import importlib
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.lanes import LANES, width
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.geometry.linalg import lu, lu_solve
 from liestep.simulation.many import blocks
 from liestep.simulation.many.adaptive import rough_log
 from liestep.simulation.many.blocks import fixed
@@ -52,6 +54,30 @@ def test_members_with_other_pivots_share_registers():
     assert wrong == []
     assert made.again == 0
     assert width() == 1 or not blocks._no_lanes
+
+
+@pytest.mark.skipif(width() == 1, reason="no lanes")
+def test_each_lane_takes_the_pivots_that_it_takes_alone():
+    """Of whole numbers, many of which are equal: the first of the largest ones."""
+    from liestep.compile.lanes import numbers
+
+    importlib.import_module("liestep.simulation.many.steps")  # says what the kernels do with lanes
+    chance, every = np.random.default_rng(3), []
+    while len(every) < 3*width():
+        a, b = chance.integers(-2, 3, (4, 4)).astype(float), chance.integers(-2, 3, 4).astype(float)
+        if np.linalg.matrix_rank(a) == 4:
+            every.append((a, np.zeros(4), b))
+    for some in (every[k::3] for k in range(3)):
+        together = [blocks.aligned((*np.shape(part[0]), width())) for part in zip(*some, strict=True)]
+        for array, part in zip(together, zip(*some, strict=True), strict=True):
+            array[...] = np.moveaxis(np.array(part), 0, -1)
+        numbers.words()[:] = numbers.ALL
+        for a, pivots, b in (map(numbers.in_lanes, together), *some):
+            assert lu(a, pivots, 4)
+            lu_solve(a, pivots, b, 4)
+        assert numbers.words().tolist() == [numbers.ALL]*2
+        for array, part in zip(together, zip(*some, strict=True), strict=True):
+            assert np.moveaxis(array, -1, 0).tobytes() == np.array(part).tobytes()
 
 
 @pytest.mark.parametrize(("problem", "integrator", "more"), PAIRS)

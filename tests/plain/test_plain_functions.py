@@ -33,6 +33,10 @@ def filled(t, y):
     return out
 
 
+def turned(x, *, by=math.sin):
+    return by(x)
+
+
 def repeated(t, y):
     x, i = 0.0, 0
     while i < 3:
@@ -83,7 +87,8 @@ FUNCTIONS = {
     "statistics": lambda t, y: y*np.mean(y) + y.dot(y) + np.sign(y) + np.dot(y, y) + y.sum(),
     "into": lambda t, y: np.multiply(y, 2.0, out=np.empty(2)),
     "angles": lambda t, y: [np.arcsin(0.3*y[0]) + np.arccos(0.3*y[1]), math.atan(y[0]) + math.tan(y[1])],
-    "filled": filled, "repeated": repeated}
+    "filled": filled, "repeated": repeated,
+    "functions by name": lambda t, y: [turned(y[0]), turned(y[1], by=math.cos)]}
 STATES = ([1.0, 0.5], [0.3, 0.7], [0.2, 1.2])
 
 
@@ -339,25 +344,43 @@ def test_what_would_be_left_out_is_refused(function):
         liestep.system("own", rhs=function, start={"y": [1.0, 2.0]})
 
 
-@pytest.mark.parametrize("leading", [0.0, 1e-13])
-def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(leading):
+RANDOM = np.random.default_rng(1).standard_normal((4, 4))
+LEADING = np.eye(1, 16).reshape(4, 4)  # a matrix with this entry alone
+UPPER = np.array([[1.0, 2.0, 0.2, 0.0], [0.5, 1.0, 0.4, 0.0], [0.0, 0.0, 1.0, 0.3], [0.0, 0.1, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("matrix", [
+    RANDOM - RANDOM[0, 0]*LEADING, RANDOM + (1e-13 - RANDOM[0, 0])*LEADING,
+    2.0**-30*UPPER])  # its lower half, and the transposed of that, are a positive definite matrix
+def test_linear_systems_of_four_rows_have_all_digits_with_a_small_pivot(matrix):
     """With the matrix of symbols, and of numbers; against numpy, which chooses its pivots."""
-    matrix = np.random.default_rng(1).standard_normal((4, 4))
-    matrix[0, 0] = leading
     made = liestep.system("own", rhs=lambda y, p: np.linalg.solve(p.a, y) + np.linalg.inv(matrix) @ y,
                           parameters={"a": matrix}, start={"y": [1.0, -2.0, 0.5, 3.0]})
     problem, out = plain(made.sheet.build(first_start(made.sheet)[0])), np.zeros((1, 4))
     for y in np.random.default_rng(2).standard_normal((5, 4)):
         problem.rates(0.0, y[None], out)
-        assert np.abs(out[0] - 2.0*np.linalg.solve(matrix, y)).max() < 1e-14*np.linalg.cond(matrix)
+        right = 2.0*np.linalg.solve(matrix, y)
+        assert np.abs(out[0] - right).max() < 1e-14*np.linalg.cond(matrix)*max(1.0, np.abs(right).max())
+
+
+def test_rows_of_a_positive_definite_matrix_keep_their_order():
+    """Also where a pivot is less than a tenth of an entry below it; rows of an indefinite one are exchanged."""
+    steep = np.eye(4) + np.array([[-0.99, 0.15, 0, 0], [0.15, 3, 0, 0], [0, 0, 0, 0.5], [0, 0, 0.5, 0]])
+    assert symbols.PlainGraph().ordered(steep) == [0, 1, 2, 3]
+    assert symbols.PlainGraph().ordered(steep - 2.0*np.diag([0.0, 0.0, 1.0, 1.0])) == [1, 0, 2, 3]
 
 
 @pytest.mark.parametrize("function", [
     lambda y: np.where(y > 0, np.sqrt(y), 1/y), lambda y: np.where(y > 0, y**1.5, -1/y**3),
-    lambda y: np.where(y > 0, 1/np.sqrt(y), y**-2.0)])
+    lambda y: np.where(y > 0, 1/np.sqrt(y), y**-2.0), lambda y, c=-0.5: np.where(c*y > 0, np.sqrt(c*y), 1/(c*y)),
+    lambda y, c=-0.5: np.where(c + y*y > 0, np.sqrt(c + y*y), 1/(c + y*y)),
+    lambda y, c=-0.5: np.where(c > 0, np.sqrt(c), 1/c)*y])
 def test_a_quotient_is_not_written_by_the_root_of_a_number_that_may_be_negative(function):
-    made = liestep.system("own", rhs=function, start={"y": [1.0, 0.5]})
-    problem, out = plain(made.sheet.build({})), np.zeros((1, 2))
+    """Also where it has a negative parameter."""
+    given = {"parameters": {"c": -0.5}} if function.__defaults__ else {}
+    rhs = (lambda y, p: function(y, p.c)) if given else function
+    made = liestep.system("own", rhs=rhs, start={"y": [1.0, 0.5]}, **given)
+    problem, out = plain(made.sheet.build(first_start(made.sheet)[0])), np.zeros((1, 2))
     for y in map(np.array, ([0.7, -0.3], [-2.0, 0.1])):
         with np.errstate(all="ignore"):
             problem.rates(0.0, y[None], out)
@@ -368,6 +391,7 @@ def test_remainders_of_multiples_are_zero():
     """Where a period begins, a function of t % period has the value of its beginning, as in Python."""
     made = liestep.system("own", rhs=lambda t, y: [t % 1.0, t % 0.1, np.sqrt(t % 0.7), t % -0.3, y[0] % 2.0, 0.0],
                           start={"y": np.zeros(6)})
+    assert [what for what, _ in made.sheet.clock({}, 0.25)].count("choice") == 4  # one for each period of t, at its end
     problem, out = plain(made.sheet.build({})), np.zeros((1, 6))
     for k in range(1, 1000):
         problem.rates(0.1*k, np.full((1, 6), 2.0*k), out)

@@ -408,6 +408,27 @@ def test_texts_of_an_ensemble_stay_beside_the_line_at_one():
         ("median 1.79e-7", "left"), ("printed 1.2346e-7", "right")]
 
 
+def test_a_look_that_two_methods_share_stands_once_below_series(monkeypatch):
+    """One method on two problems, with the step where that is the same."""
+    mark, other = marks.Mark("#000000", "o", "-", "one"), marks.Mark("#0000ff", "s", "-", "other")
+    monkeypatch.setattr(series, "marks", lambda results: {"one": mark, "one_again": mark, "other": other})
+    monkeypatch.setattr(series, "label_of", lambda results, problem: problem)
+    monkeypatch.setattr(series, "_curve", lambda *given, **more: True)
+
+    def cell(step):
+        return SimpleNamespace(spec=SimpleNamespace(steps=10, step=step, t_end=1.0))
+
+    def words(steps):
+        found = {"first": [("one", cell(0.1), None), ("other", cell(0.1), None)], "second": [
+            ("one_again", cell(steps), None)]}
+        monkeypatch.setattr(series, "curves", lambda results, problem: found[problem])
+        figure = series._draw(SimpleNamespace(), [*found], None, None, "error")
+        return [text.get_text() for text in figure.legends[0].get_texts()]
+
+    assert words(0.1) == ["one, h = 0.1", "other, h = 0.1"]
+    assert words(0.2) == ["one", "other, h = 0.1"]
+
+
 def test_panels_of_equal_values_are_left_out_and_named():
     figure, axes = panels.grid(["first", "level", "empty", "last"], 50.0)
     mark = marks.Mark("#000000", "o", "-", "one")

@@ -1,7 +1,9 @@
 """A specification holds the sheet and the method of its run: nothing asks the catalogue for them again."""
 import importlib
+import json
 import pickle
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from liestep.simulation import catalogue
 from liestep.simulation.runs.maps import ParameterMap, Request, shards
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify, specify_again, specify_problem
-from liestep.simulation.runs.specified import RunSpecification
+from liestep.simulation.runs.specified import RunSpecification, _text_of
 
 
 def visits(call) -> list[str]:
@@ -68,6 +70,19 @@ def test_what_a_specification_holds_is_no_part_of_its_text():
     assert "Method(" not in repr(spec)
 
 
+LARGE = np.random.default_rng(1).standard_normal((12, 3))
+
+
+@pytest.mark.parametrize("array", [
+    LARGE, LARGE[:, 0].repeat(3), np.ones(40), np.broadcast_to(LARGE[0], (12, 3)), LARGE[[0, 0, *range(10)]],
+    LARGE[[*range(11), 0]], np.ones((11, 3)).cumsum(axis=0) % 2.0, np.array([[0.0], [-0.0]]*20), np.arange(36) // 18,
+    np.array([[1, 2]]*20)])
+def test_the_text_of_an_array_is_that_of_its_numbers(array):
+    """Also where some of its rows are equal, all are, or only look so."""
+    given = {"name": np.ascontiguousarray(array)}
+    assert _text_of(given) == json.dumps({"name": array.tolist()})
+
+
 @pytest.mark.parametrize("module", [f"liestep.integrators.{stem}" for stem in catalogue._files("integrators")])
 def test_ids_are_read_from_files_as_they_are_declared(module):
     declared = [*getattr(importlib.import_module(module), "METHODS", ())]
@@ -84,17 +99,30 @@ def test_a_table_that_is_not_written_out_is_not_taken_for_complete(text, tmp_pat
         catalogue._keys("any", "METHODS")
 
 
-def test_calls_that_come_again_are_those_made_anew():
-    """Whatever one call has that another had not; in turns, so that each finds what the others have left."""
-    calls = [{}, {"preset": "symmetric"}, {"parameters": {"inertia": [1.0, 2.0, 2.5]}}, {"steps": 20}, {"samples": 3},
-             {"t_end": 2.0}, {"t_start": 0.5}, {"options": {"form": "quaternion"}}, {"statistics_every": 2},
-             {"initial": {"angular_momentum": [0.1, 0.2, 0.3]}}, {"stops": None, "parameters": {"inertia": 3*[1.5]}}]
-    every = ("step", "tolerance", "t_end", "preset", "parameters", "initial", "options", "samples", "steps",
-             "statistics_every", "outputs", "log_steps", "exponents", "t_start", "times", "until", "events", "control",
-             "sample", "max_step", "stops")
-    usual = {"statistics_every": 1, "log_steps": False, "exponents": 0}
-    for changes in calls*3:
-        given = {name: usual.get(name) for name in every} | {"steps": 10} | changes
-        again = specify_again("free_rigid_body", integrator="rk4", **given)
-        anew = specify("free_rigid_body", "rk4", **{k: v for k, v in given.items() if v is not None})
-        assert again.sha256 == anew.sha256, changes
+EVERY = ("step", "tolerance", "t_end", "preset", "parameters", "initial", "options", "samples", "steps",
+         "statistics_every", "outputs", "log_steps", "exponents", "t_start", "times", "until", "events", "control",
+         "sample", "max_step", "stops")
+USUAL = {"statistics_every": 1, "log_steps": False, "exponents": 0, "steps": 10, "integrator": "rk4",
+         "problem": "free_rigid_body"}
+CALLS = [{}, {"preset": "symmetric"}, {"parameters": {"inertia": [1.0, 2.0, 2.5]}}, {"steps": 20}, {"samples": 3},
+         {"t_end": 2.0}, {"t_start": 0.5}, {"options": {"form": "quaternion"}}, {"statistics_every": 2},
+         {"initial": {"angular_momentum": [0.1, 0.2, 0.3]}}, {"stops": None, "parameters": {"inertia": 3*[1.5]}}]
+CHAIN, LINKAGE = {"problem": "spherical_pendulum_chain"}, {"problem": "four_bar"}
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    *combinations(CALLS, 2), ({"problem": "heavy_top"}, {}), ({"t_end": 1}, {"t_end": True}),
+    (CHAIN | {"parameters": {"mass": [1.0, 2.0]}}, CHAIN | {"parameters": {"mass": [1.0, 2.0, 3.0]}}),
+    (LINKAGE | {"parameters": {"joints": "revolutes"}}, LINKAGE | {"parameters": {"joints": "driven"}})])
+def test_calls_that_come_again_are_those_made_anew(one, other):
+    """Whatever one call has that another had not, also where it is refused; in turns, so that each finds what the other
+    has left: more of them than are kept would find nothing."""
+    for changes in (one, other)*3:
+        given = dict.fromkeys(EVERY) | USUAL | changes
+        found = []
+        for how, asked in ((specify_again, given), (specify, {k: v for k, v in given.items() if v is not None})):
+            try:
+                found.append(how(**asked).sha256)
+            except liestep.InputError as error:
+                found.append(str(error))
+        assert found[0] == found[1], changes

@@ -91,8 +91,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, options: dict) -> A
         raise Untraceable(f"np.{ufunc.__name__} with where= cannot be traced: write np.where(condition, a, b)")
     inputs, out = inputs[:ufunc.nin], options.pop("out", inputs[ufunc.nin:] or None)
     options = {} if method == "__call__" else {key: value for key, value in options.items() if key != "dtype"}
-    counted = np.frompyfunc(lambda x: as_number(x) if isinstance(x, Arithmetic) else x, 1, 1)  # truth values in sums
-    bare = [_bare(x) if method == "__call__" else counted(_bare(x)) for x in inputs]
+    bare = [*map(_bare, inputs)]
     if method == "__call__" and ufunc in ENTRYWISE:
         found = np.frompyfunc(ENTRYWISE[ufunc], len(bare), 1)(*bare)
     elif ufunc in (np.maximum, np.minimum) and method == "reduce":

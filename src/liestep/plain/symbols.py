@@ -283,8 +283,9 @@ class PlainGraph(Graph):
     def ordered(self, a: np.ndarray) -> list[int]:
         """An order of the rows of a matrix without small pivots at the start; a positive definite one needs none."""
         at = np.reshape(evaluated([as_number(x) for x in a.flat], self.values), a.shape)
-        definite = np.isfinite(at).all() and np.allclose(at, at.T, rtol=1e-12) and np.linalg.eigvalsh(at).min() > 0.0
-        return [*range(len(a))] if definite or not np.isfinite(at).all() else pivots(at)
+        known = np.isfinite(at).all()
+        even = known and np.abs(at - at.T).max() <= 1e-12*np.abs(at).max()
+        return pivots(at) if known and not (even and np.linalg.eigvalsh(at).min() > 0.0) else [*range(len(a))]
 
     def remainder(self, x: Scalar, y: Scalar) -> Scalar:
         """x % y, by the angle of x in turns of y: right to the round-off of x; of multiples of y zero, not y."""
@@ -351,13 +352,13 @@ def _base(x: Node) -> tuple[Node, int]:
 
 
 def _never_negative(x: Node) -> bool:
-    """Whether a value is a sum of squares and the like, or of parameters alone, whose root is known not to be NaN."""
+    """Whether a value is a sum of squares and the like, whose root is known not to be NaN."""
     signs: dict[int, bool] = {}
     for node in reachable([x]):
         op, a = node.op, node.args
-        signs[node.place] = (op in ("exp", "sqrt") or (op == "mul" and a[0] is a[1]) or (
-            a[0].startswith("self.p_") if op == "input" else op in ("mul", "add", "scale", "shift", "inverse", "select")
-            and all(signs[y.place] if isinstance(y, Node) else y >= 0.0 for y in a[-2:])))
+        signs[node.place] = op in ("exp", "sqrt") or (op == "mul" and a[0] is a[1]) or (
+            op in ("mul", "add", "scale", "shift", "inverse", "select")
+            and all(signs[y.place] if isinstance(y, Node) else y >= 0.0 for y in a[-2:]))
     return signs[x.place]
 
 
