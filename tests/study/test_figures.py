@@ -413,7 +413,7 @@ def test_a_look_that_two_methods_share_stands_once_below_series(monkeypatch):
     mark, other = marks.Mark("#000000", "o", "-", "one"), marks.Mark("#0000ff", "s", "-", "other")
     monkeypatch.setattr(series, "marks", lambda results: {"one": mark, "one_again": mark, "other": other})
     monkeypatch.setattr(series, "label_of", lambda results, problem: problem)
-    monkeypatch.setattr(series, "_curve", lambda *given, **more: True)
+    monkeypatch.setattr(series, "_curve", lambda panel, *given, **more: panel.plot([0.5], [1.0]) and np.ones((2, 1)))
 
     def cell(step):
         return SimpleNamespace(spec=SimpleNamespace(steps=10, step=step, t_end=1.0))
