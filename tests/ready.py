@@ -104,8 +104,15 @@ def _forked(_program: str, words: list[str], descriptors: list[int]) -> int:
             if number > 2 and number not in descriptors:
                 with suppress(OSError):
                     os.close(number)
-        exec(words[-1], {})
-        os._exit(0)
+        code = 0
+        try:  # nothing goes on in the code of the process that was forked
+            exec(words[-1], {})
+        except SystemExit:
+            pass
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            code = 1
+        os._exit(code)
     return fork
 
 

@@ -11,7 +11,7 @@ from liestep.files import PACKAGE
 
 SYSTEMS = ("spherical_pendulum_chain", "sphere_nbody", "penning_trap", "spring_pendula", "dipole_array",
            "henon_heiles", "bonded_ring", "elastic_rod")
-METHODS = ("boris", "verlet", "runge_kutta", "lie_adams", "bliedf", "generalized_alpha", "discrete_gradient",
+METHODS = ("splitting", "verlet", "runge_kutta", "lie_adams", "bliedf", "generalized_alpha", "discrete_gradient",
            "commutator_free")
 WORKS = """
 import sys
