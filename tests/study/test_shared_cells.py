@@ -6,7 +6,7 @@ from liestep.compile.tracing import digest_of
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import CellParameters, Cells, once
 from liestep.mechanics.formulations import formulate
-from liestep.simulation.catalogue import system_entry, system_ids
+from liestep.simulation.catalogue import sheet, system_entry, system_ids
 from liestep.simulation.runs import batches, members
 from liestep.simulation.runs.maps import ParameterMap, Request, ShardSpecification, shards
 from liestep.simulation.runs.outcomes import carry_out
@@ -169,3 +169,20 @@ def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
     monkeypatch.setattr(batches.OneByOne, "run", fails)
     with pytest.raises(InputError, match="no step can be made"):
         carry_out_shard(spec)
+
+
+class Filled(Cells):
+    """What another thread has filled as soon as this one has seen that it is empty."""
+
+    def __getattribute__(self, name):
+        if name != "checked":
+            return super().__getattribute__(name)
+        asked = vars(self).setdefault("asked", [])
+        asked.append(name)
+        return dict(sheet("heavy_top").presets["printed"].parameters) if len(asked) > 1 else {}
+
+
+def test_a_cell_that_another_thread_has_overtaken_is_checked_whole():
+    facts = sheet("heavy_top")
+    given = facts.presets["printed"].parameters
+    assert [*facts.check(given, Filled(frozenset()))] == [*facts.check(given)]

@@ -534,7 +534,7 @@ class Sheet:
                 raise InputError(unknown("parameter", name, self.parameters))
         sizes: dict[str, int] = {}
         checked: dict[str, Any] = CellParameters(cells) if cells else {}
-        varied = cells.varied if cells and cells.checked else self.parameters
+        varied = cells.varied if cells and checked else self.parameters  # a copy: other threads may have filled theirs
         for name, rule in self.parameters.items():
             if name not in varied or not exists("parameter", name, rule.needs, parameters, checked):
                 continue
