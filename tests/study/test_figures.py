@@ -352,6 +352,20 @@ def test_a_problem_without_a_cost_has_no_panel_of_it(made):
     assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in figure.axes] == [False, True, False, True]
 
 
+def test_a_cost_of_problems_without_a_row_has_no_column(made):
+    """Errors of the second problem are too large to be shown; only there are iterations. The first has evaluations of
+    none, and its row its name beside another panel."""
+    config, metrics = made["tiny"].config, made["tiny"].metrics
+    metrics = pandas.concat([metrics.assign(rhs_evaluations=0.0, steps_accepted=0.0),
+                             metrics.assign(problem="second", iterations=9.0, error=1.0)])
+    problems = dict.fromkeys(("bodies", "second"), config.problems["bodies"])
+    figure = ladders.work_precision(SimpleNamespace(
+        study=made["tiny"].study, metrics=metrics, table=made["tiny"].table,
+        config=SimpleNamespace(problems=problems, integrators=config.integrators)))
+    assert "solver iterations" not in {axes.get_xlabel() for axes in figure.axes}
+    assert figure.axes[0].get_ylabel().endswith("state error")
+
+
 def test_figures_without_their_data_say_what_is_missing(made):
     for study, name, words in (("tiny", "ensemble", "has no ensembles"), ("tiny", "scaling", "in several sizes"),
                                ("solvers", "work_precision", "reference: true")):
@@ -399,6 +413,8 @@ def test_curves_over_time_that_coincide_share_a_label():
     labels.name_together(axes[0], [(mark, np.stack([time, factor*error]))
                                     for mark, factor in zip(styles, (1.0, 1.2, 3.0), strict=True)], 32.0)
     assert [text.get_text() for text in axes[0].texts] == ["a; b"]
+    labels.name_together(axes[0], [(mark, np.zeros((2, 0))) for mark in styles], 32.0)  # runs that stop at once
+    assert len(axes[0].texts) == 1
 
 
 def test_texts_of_an_ensemble_stay_beside_the_line_at_one():

@@ -82,7 +82,7 @@ def name_together(axes: Axes, curves: Iterable[tuple[Mark, np.ndarray]], height:
     """One label for curves (2, points) that coincide in a logarithmic panel, as `end_labels`."""
     groups: list[list[tuple[Mark, np.ndarray]]] = []
     near = NEAR*np.ptp(np.log10(axes.get_ylim()))
-    for mark, points in curves:
+    for mark, points in (curve for curve in curves if curve[1].size):
         own = next((group for group in groups if np.array_equal(points[0], group[0][1][0])
                     and np.abs(np.log10(points[1]/group[0][1][1])).max() < near), None)
         groups.append([(mark, points)]) if own is None else own.append((mark, points))

@@ -211,8 +211,10 @@ def work_precision(results: Results) -> Figure:
     least_errors = metrics.groupby("problem")["error"].min()
     problems = [problem for problem in results.config.problems if least_errors.get(problem, np.inf) < np.inf]
     problems = [problem for problem in problems if least_errors[problem] <= LARGEST_ERROR] or problems
+    shown = metrics[metrics["problem"].isin(problems)]
     least = min(2, metrics["integrator"].nunique())
-    costs = [(name, label) for name, label in COSTS if metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
+    costs = [(name, label) for name, label in COSTS if (shown[name] > 0).any()
+             and metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
     if not problems:
         raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set"
                          " `reference: true`")
@@ -227,7 +229,9 @@ def work_precision(results: Results) -> Figure:
             logarithmic(panel)
             if not keys:
                 panel.remove()
-        axes[row, 0].set_ylabel(f"{label_of(results, problem)}\nstate error")
+        for panel in [panel for panel in axes[row] if panel in figure.axes][:1]:
+            panel.set_ylabel(f"{label_of(results, problem)}\nstate error")
+            panel.tick_params(axis="y", which="both", labelleft=True)
     for column, (_, label) in enumerate(costs):
         kept = [panel for panel in axes[:, column] if panel in figure.axes]
         kept[0].set_title(f"error over\n{label}" if len(costs) > 2 else f"error over {label}")
