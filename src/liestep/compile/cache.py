@@ -154,14 +154,15 @@ class CompiledLoop:
     """A loop of `liestep.compile.driver`, compiled for the components of its first call, or a method compiled
     separately, with its files on disk."""
 
-    def __init__(self, function: Callable, name: str):
+    def __init__(self, function: Callable, name: str, wrapped: bool = True):
+        """wrapped: Python calls it."""
         self.function = function
         self.connects = True  # until a call has shown that no component has methods compiled separately
         self.call: Any = function
         self.entries: dict[bytes, Callable] = {}  # by the marks of arguments
         numba, options = compiling()
         if not numba.config.DISABLE_JIT:
-            self.call = numba.njit(**options)(function)
+            self.call = numba.njit(**options, no_cpython_wrapper=not wrapped)(function)
             self.call._cache = _Kept(name)
 
     def __call__(self, *args):
@@ -196,7 +197,7 @@ def _address_of(method: Callable, component: Any) -> int | None:
     key = (method, class_names(component))
     if key not in _separate:
         kinds = compiler().separate_signature(method, compiling()[0].typeof(component))
-        code = None if kinds is None else CompiledLoop(method, _name(method, component))
+        code = None if kinds is None else CompiledLoop(method, _name(method, component), wrapped=False)
         _separate[key] = None if code is None else (code, code.compile_separately(kinds.args))
     address = _separate[key]
     return None if address is None else address[1]

@@ -3,23 +3,33 @@
 Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when it is asked for.
 """
 import inspect
+import operator
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
+from numba.core.analysis import must_use_alloca
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Flags, compile_extra
+from numba.core.compiler import Compiler, Flags, compile_extra
 from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
+from numba.core.ir import Assign, Del
+from numba.core.lowering import Lower
 from numba.core.registry import cpu_target
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.core.untyped_passes import InlineClosureLikes
 from numba.extending import lower_builtin
-from numba.np import linalg
+from numba.np import arrayobj, linalg
 
 import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
 from liestep.compile.separate import call_address, separate_methods
@@ -51,6 +61,22 @@ class InlineLibrary(JITCodeLibrary):
         self._shared_module, self._finalized = self._final_module, True
 
 
+_call_type = types.Function.get_call_type
+
+
+def _known_call_type(this: types.Function, context: Any, args: tuple, kws: dict) -> Any:
+    """What Numba finds anew for each a + b among forty candidates; of numbers it is always the same."""
+    if kws or not all(isinstance(one, types.Number) for one in args):
+        return _call_type(this, context, args, kws)
+    known = vars(this).setdefault("known", {})
+    if args not in known:
+        known[args] = _call_type(this, context, args, kws)
+    return known[args]
+
+
+types.Function.get_call_type = _known_call_type
+
+
 class KernelFlags(Flags):
     """Numba compares all options, set or not, at each look-up of one of its own functions."""
 
@@ -78,12 +104,50 @@ for kind in types.NamedTuple, types.NamedUniTuple:
     default_manager.register(kind, type("Component", (WholeArgument, default_manager._handlers[kind]), {}))
 
 
+class KernelCompiler(Compiler):
+    """Without what Numba does for functions inside of functions, where there are none, and for whole arrays."""
+
+    def define_pipelines(self):
+        (manager,) = super().define_pipelines()
+        if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
+            manager.passes = [one for one in manager.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
+        return [manager]
+
+
+class RegisterLower(Lower):
+    """Without reference counts a variable that is set once is its value. Numba keeps it in memory where other blocks
+    use it, and a component of hundreds of numbers is copied there and back at each use: a third of LLVM's time."""
+
+    def _find_singly_assigned_variable(self):
+        super()._find_singly_assigned_variable()
+        if self.context.enable_nrt:
+            return
+        sets, first = Counter(), {}
+        for label, block in sorted(self.func_ir.blocks.items()):
+            for item in block.body:
+                if isinstance(item, Assign):
+                    sets[item.target.name] += 1
+                for name in () if isinstance(item, Del) else [one.name for one in item.list_vars()]:
+                    first.setdefault(name, item)
+        kept = must_use_alloca(self.func_ir.blocks)
+        self._singly_assigned_vars = {name for name, times in sets.items() if times == 1 and name not in kept
+                                      and isinstance(first[name], Assign) and first[name].target.name == name}
+
+    def delvar(self, name):
+        if self.context.enable_nrt:
+            super().delvar(name)
+
+
+NativeLowering.lowering_class = property(lambda self: RegisterLower)
+
+
 class Specialised(NamedTuple):
-    """A function compiled for some argument types: how it is called, and the code to link."""
+    """A function compiled for some argument types: how it is called, the code to link, and whether it raises errors."""
 
     signature: Any
     descriptor: Any
     code: InlineLibrary
+    raises: bool
 
 
 _variants: dict[Callable, list[tuple[Callable[[tuple[types.Type, ...]], bool], Callable]]] = {}
@@ -104,8 +168,9 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     flags.no_compile = True
     context = cpu_target.target_context
     code = InlineLibrary(context.codegen(), function.__qualname__)
-    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code)
-    return Specialised(result.signature, result.fndesc, code)
+    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code, KernelCompiler)
+    text = str(code.get_function(result.fndesc.llvm_func_name))
+    return Specialised(result.signature, result.fndesc, code, set(re.findall(r"ret i32 (\S+)", text)) != {"0"})
 
 
 def separate_signature(function: Callable, this: types.Type) -> Any:
@@ -175,7 +240,51 @@ def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
         code = context.active_code_library
         needed = [*code._linking_libraries, compiled.code, *compiled.code._linking_libraries]
         code._linking_libraries = [*dict.fromkeys(reversed(needed))][::-1]  # each behind all that may call it
-        return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
+        if compiled.raises:
+            return context.call_internal(builder, compiled.descriptor, compiled.signature, arguments)
+        called = context.declare_function(builder.module, compiled.descriptor)
+        place = cgutils.alloca_once(builder, called.args[0].type.pointee)
+        given = context.call_conv._get_arg_packer(signature.args).as_arguments(builder, arguments)
+        builder.call(called, [place, ir.Constant(called.args[1].type, None), *given])
+        return context.get_returned_value(builder, compiled.signature.return_type, builder.load(place))
+
+
+def _element(context: Any, builder: Any, kinds: tuple[types.Type, ...], array: Any, index: Any) -> Any:
+    """Where an element of an array is, in a quarter of Numba's instructions; None where it is none or not so simple."""
+    kind, many = kinds[0], isinstance(kinds[1], types.BaseTuple)
+    wanted = kinds[1].types if many else kinds[1:2]
+    if (kind.layout != "C" or not kind.aligned or len(wanted) != kind.ndim
+            or not all(isinstance(one, types.Integer) for one in wanted)):
+        return None
+    at = None
+    for axis, (one, value) in enumerate(zip(wanted, cgutils.unpack_tuple(builder, index) if many else [index],
+                                            strict=True)):
+        size, value = builder.extract_value(array, [5, axis]), context.cast(builder, value, one, types.intp)
+        if one.signed:
+            back = builder.add(size, value)
+            value = builder.select(builder.icmp_signed("<", value, value.type(0)), back, value)
+        at = value if at is None else builder.add(builder.mul(at, size), value)
+    return builder.gep(builder.extract_value(array, 4), [at])
+
+
+@lower_builtin(operator.getitem, types.Array, types.Integer)
+@lower_builtin(operator.getitem, types.Array, types.BaseTuple)
+def _lower_get(context, builder, found, arguments):
+    place = _element(context, builder, found.args, *arguments)
+    if place is None:
+        other = arrayobj.getitem_array_tuple if isinstance(found.args[1], types.BaseTuple) else (
+            arrayobj.getitem_arraynd_intp)
+        return other(context, builder, found, arguments)
+    return context.unpack_value(builder, found.args[0].dtype, place)
+
+
+@lower_builtin(operator.setitem, types.Array, types.Any, types.Any)
+def _lower_set(context, builder, found, arguments):
+    place = _element(context, builder, found.args, *arguments[:2])
+    if place is None:
+        return arrayobj.setitem_array(context, builder, found, arguments)
+    kind = found.args[0].dtype
+    return context.pack_value(builder, kind, context.cast(builder, arguments[2], found.args[2], kind), place)
 
 
 def plain_call(function: Callable) -> Callable:
