@@ -3,7 +3,6 @@
 Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when it is asked for.
 """
 import inspect
-import operator
 import re
 import sys
 from collections import Counter
@@ -29,7 +28,7 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.extending import lower_builtin
-from numba.np import arrayobj, linalg
+from numba.np import linalg
 
 import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
 from liestep.compile.separate import call_address, separate_methods
@@ -247,44 +246,6 @@ def _lower_calls(key: Any, function: Callable, *declared: Any) -> None:
         given = context.call_conv._get_arg_packer(signature.args).as_arguments(builder, arguments)
         builder.call(called, [place, ir.Constant(called.args[1].type, None), *given])
         return context.get_returned_value(builder, compiled.signature.return_type, builder.load(place))
-
-
-def _element(context: Any, builder: Any, kinds: tuple[types.Type, ...], array: Any, index: Any) -> Any:
-    """Where an element of an array is, in a quarter of Numba's instructions; None where it is none or not so simple."""
-    kind, many = kinds[0], isinstance(kinds[1], types.BaseTuple)
-    wanted = kinds[1].types if many else kinds[1:2]
-    if (kind.layout != "C" or not kind.aligned or len(wanted) != kind.ndim
-            or not all(isinstance(one, types.Integer) for one in wanted)):
-        return None
-    at = None
-    for axis, (one, value) in enumerate(zip(wanted, cgutils.unpack_tuple(builder, index) if many else [index],
-                                            strict=True)):
-        size, value = builder.extract_value(array, [5, axis]), context.cast(builder, value, one, types.intp)
-        if one.signed:
-            back = builder.add(size, value)
-            value = builder.select(builder.icmp_signed("<", value, value.type(0)), back, value)
-        at = value if at is None else builder.add(builder.mul(at, size), value)
-    return builder.gep(builder.extract_value(array, 4), [at])
-
-
-@lower_builtin(operator.getitem, types.Array, types.Integer)
-@lower_builtin(operator.getitem, types.Array, types.BaseTuple)
-def _lower_get(context, builder, found, arguments):
-    place = _element(context, builder, found.args, *arguments)
-    if place is None:
-        other = arrayobj.getitem_array_tuple if isinstance(found.args[1], types.BaseTuple) else (
-            arrayobj.getitem_arraynd_intp)
-        return other(context, builder, found, arguments)
-    return context.unpack_value(builder, found.args[0].dtype, place)
-
-
-@lower_builtin(operator.setitem, types.Array, types.Any, types.Any)
-def _lower_set(context, builder, found, arguments):
-    place = _element(context, builder, found.args, *arguments[:2])
-    if place is None:
-        return arrayobj.setitem_array(context, builder, found, arguments)
-    kind = found.args[0].dtype
-    return context.pack_value(builder, kind, context.cast(builder, arguments[2], found.args[2], kind), place)
 
 
 def plain_call(function: Callable) -> Callable:

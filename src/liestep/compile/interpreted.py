@@ -24,6 +24,7 @@ from liestep.errors import InputError
 from liestep.files import sealed
 
 PAYS = 1.0   # so many times as long as compiling its loop may take, all runs of it may take in plain Python
+ASIDE = 0.1  # the same of calls beside a run whose loop shall be compiled
 EACH, LEAST, MOST = 1.7e-4, 1.0, 30.0  # s of compiling for each byte of Python's code, and of any loop
 SEEN = 0.5   # s after which its rate says how long the run will take, if its steps grow by this factor:
 GROWTH = 1.5
@@ -90,10 +91,13 @@ def pays(function: Callable, *components: Any) -> bool:
         function, *components))
 
 
-def brief_loop(function: Callable, *components: Any) -> Callable:
+def brief_loop(function: Callable, *components: Any, aside: bool = False) -> Callable:
     """As `liestep.compile.cache.loop_for`; where there is no code yet, its calls run in plain Python as long as that
-    pays. For loops that can be called again with the same arguments."""
+    pays. For loops that can be called again with the same arguments. aside: a few calls beside a run; a caller who
+    wants that compiled does not wait for these until they have taken a tenth of it."""
     first = FirstLoop(None)
+    if aside and first.code.wanted is True:
+        first.code, first.share = Code(), ASIDE
     chosen = [first.loop_for(function, *components)]
 
     def call(*args: Any) -> Any:
@@ -114,7 +118,7 @@ class FirstLoop:
 
     def __init__(self, progress: Callable[[float], None] | None):
         self.shown, self.interpreted, self.taken, self.since, self.rest = progress, False, 0.0, 0.0, 0.0
-        self.code = _code.get() or Code()
+        self.code, self.share = _code.get() or Code(), PAYS
 
     def loop_for(self, function: Callable, *components: Any) -> Callable:
         """As `liestep.compile.cache.loop_for`."""
@@ -128,7 +132,7 @@ class FirstLoop:
         if not compiles() or black_box(*components):
             return loop_for(function, *components)
         expected = seconds(function, *components)
-        self.rest = inf if wanted is False else PAYS*expected - spent(0.0, function, *components)
+        self.rest = inf if wanted is False else self.share*expected - spent(0.0, function, *components)
         if self.rest <= 0.0:
             return loop_for(function, *components)
         self.interpreted, self.code.compiling = True, expected

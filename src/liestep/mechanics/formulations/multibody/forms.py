@@ -207,7 +207,7 @@ class Layout(NamedTuple):
         """(..., joint_row) multipliers of the index-1 equations at states; NaN where there are none."""
         order, flat = multiplier_rows(self.assembly), rows.reshape(-1, *rows.shape[-2:])
         solved = np.full((len(flat), len(order)), np.nan)
-        loop = brief_loop(solve, motion)
+        loop = brief_loop(solve, motion, aside=True)
         for k, y in enumerate(flat):
             if loop(motion, np.ascontiguousarray(y)):
                 solved[k] = motion.mechanism.vectors[0][order]
@@ -217,7 +217,7 @@ class Layout(NamedTuple):
         """Of multipliers (..., joint_row) at states those of least norm, where joints are redundant."""
         if not self.assembly.idle:
             return multipliers
-        solved, loop = multipliers.copy(), brief_loop(solve, motion)
+        solved, loop = multipliers.copy(), brief_loop(solve, motion, aside=True)
         for at in np.ndindex(*rows.shape[:-2]):
             loop(motion, np.ascontiguousarray(rows[at]))
             if np.isfinite(solved[at]).all():
@@ -253,7 +253,7 @@ class Layout(NamedTuple):
                 return Status.SPRING_WOUND
             if status not in (Status.NOT_EVALUABLE, Status.STEP_TOO_SMALL) or self.assembly.row_count == 0:
                 return status
-            brief_loop(solve, motion)(motion, np.ascontiguousarray(rows))
+            brief_loop(solve, motion, aside=True)(motion, np.ascontiguousarray(rows))
             band, n = motion.mechanism.band, self.assembly.row_count
             left = float(np.min(band[:, -1]/motion.mechanism.column[n:]))*SMALLEST
             pitch = rows[:len(self.assembly.mass)*self.rows:self.rows, 1]
