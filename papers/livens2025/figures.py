@@ -442,7 +442,7 @@ def figure16(results: Results) -> Figure:
     figure, ((energy, momentum), (small, slip)) = subplots(DOUBLE, 108.0, 2, 2)
     file = results.file(LOOP, "eml", STEP)
     energy.plot(file["time"], file["generalized_energy"], color=COMPONENTS[0])
-    components(momentum, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
+    components(momentum, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$, on $L_2$"))
     momentum.legend(loc="center right")
     time, change = increments(file, "generalized_energy")
     late = time > 1.05
