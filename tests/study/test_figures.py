@@ -427,12 +427,12 @@ def test_captions_name_curves_on_each_other_that_no_label_names():
         panels.logarithmic(panel)
     assert labels.coinciding(figure) == " On each other in (a), (c): $a$; $b$. On each other in (b): $b$; $c$."
     labels.end_labels(axes[0], [labels.EndLabel(10.0, 100.0, "", tuple(styles[:2]))], 32.0)
-    assert plain(labels.coinciding(figure)) == " On each other in (c): a; b. On each other in (b): b; c."
+    assert plain(labels.coinciding(figure)) == " On each other in (b): b; c. On each other in (c): a; b."
 
 
 @pytest.mark.parametrize(("text", "lines"), [
     ("RKMK, θ = 1/4; RKMK, θ = 3/4", ["RKMK, θ = 1/4;", "RKMK, θ = 3/4"]),
-    ("DMV 10, with RKN 4", ["DMV 10,", "with RKN 4"]),
+    ("exact one RKN 4", ["exact one", "RKN 4"]),
     ("five turns; 12 more", ["five turns;", "12 more"])])
 def test_a_label_keeps_names_and_their_numbers_in_one_line(text, lines):
     assert labels.folded(text, 14).split("\n") == lines
