@@ -93,8 +93,8 @@ def together(axes: Axes, curves: Sequence[np.ndarray]) -> list[list[int]]:
 def name_together(axes: Axes, curves: Iterable[tuple[Mark, np.ndarray]], height: float) -> None:
     """One label for curves that coincide, as `end_labels`."""
     kept = [(mark, points) for mark, points in curves if points.size]
-    end_labels(axes, [EndLabel(*kept[group[0]][1][:, -1], "", tuple(kept[k][0] for k in group))
-                      for group in together(axes, [points for _, points in kept])], height)
+    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(kept[k][0] for k in group)) for group in together(
+        axes, [points for _, points in kept]) for x, y in (kept[group[0]][1],)], height)
 
 
 def _named(axes: Axes) -> dict[str, np.ndarray]:
