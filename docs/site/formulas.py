@@ -57,6 +57,7 @@ def tex(text: str) -> str:
     text = CROSS.sub(" × ", TEXT.sub(lambda found: found[0] if {*found[0].split()} & NAMES.keys()
                                      and " of " not in found[0] else rf"\text{{ {found[0]} }}", text))
     found = " ".join("".join(_token(token, text) for token in TOKEN.finditer(text)).split())
+    found = re.sub(r"\\mathrm\{sqrt\} ?\(((?:[^()]|\([^()]*\))*)\)", r"\\sqrt{\1}", found)
     return re.sub(r"\\widehat ?\(([^()]*)\)", r"\\widehat{\1}", found).strip()
 
 
