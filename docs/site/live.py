@@ -36,6 +36,7 @@ from liestep.simulation.runs.specified import RunSpecification
 
 HERE, FOLDER, PAGE = Path(__file__).resolve().parent, TOP/"docs"/"live", TOP/"docs"/"run_it_here.html"
 MODULE, DATA = "live.wasm.gz", "live.json"
+PLOTS = ("energy", "momentum", "manifold")
 MARKS = 50  # states of a run whose digests say where it parts
 GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_LOOP_VECTORIZE": "0",
            "NUMBA_SLP_VECTORIZE": "0"}
@@ -191,7 +192,9 @@ def make(folder: Path, top: Path) -> str:
         system["presets"] = {key: {"y": build(spec)[0].start.ravel().tolist(), **{
             name: spec.canonical()[name] for name in ("t_end", "steps", "initial", "parameters")}}
             for key, spec in specs.items()}
-        system |= {"methods": kept, "energy": [0, "the energy"]}  # the first observable of all systems
+        units = {column: part.units for part in build(first)[0].observables
+                 for column in range(part.columns.start, part.columns.stop)}
+        system |= {"methods": kept, "units": {name: units[system[name][0]] for name in PLOTS if name in system}}
     facts["status"] = {int(status): status.sentence for status in Status}
     folder.mkdir(parents=True, exist_ok=True)
     (folder/MODULE).write_bytes(gzip.compress(link(pairs), 9, mtime=0))

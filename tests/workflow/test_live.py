@@ -154,11 +154,13 @@ def test_one_changed_bit_of_a_coefficient_fails_and_an_old_browser_gets_the_film
 @pytest.mark.parametrize("system", DATA)
 def test_plots_tell_the_first_two_methods_apart_and_half_a_step_shows_the_order_of_all(page, system):
     page.choose("system", system)
-    for i, name in enumerate(("energy", "momentum", "manifold")):
+    for i, name in enumerate(live.PLOTS):
         one, other = page.finished(f"runs.map(run => run.most[{i}])")
-        if name == "energy" or name in DATA[system]:
+        if unit := DATA[system]["units"].get(name):
             assert max(one, other) >= 1e3*min(one, other)
             assert "times better" in page.value(CAPTIONS)[2 + i]
+            assert unit == "1" or page.value("[...document.querySelectorAll('h2')]"
+                                             f"[{2 + i}].textContent").endswith(f" ({unit})")
     for left in DATA[system]["methods"]:
         page.choose("left", left)
         page.value("$('halve').click()")
