@@ -2,7 +2,8 @@
 import numpy as np
 
 from liestep.compile.dispatch import kernel, outlined
-from liestep.compile.rows import below
+from liestep.compile.rows import any_of, below
+from liestep.geometry.linalg import larger
 
 SMALLEST = 1e-7  # pivot relative to the diagonal below which a matrix counts as singular
 
@@ -48,6 +49,22 @@ def solve_band(s: np.ndarray, b: np.ndarray, size: int, width: int) -> None:
 
 
 @kernel
+def exchange_banded(a: np.ndarray, b: np.ndarray, k: int, p: float, count: int, width: int) -> None:
+    """Equations k and p >= k, of `count` entries from column k on."""
+    i = int(p)
+    if i != k:
+        for j in range(k, k + count):
+            a[k, j - k + width], a[i, j - i + width] = a[i, j - i + width], a[k, j - k + width]
+        b[k], b[i] = b[i], b[k]
+
+
+@kernel
+def less(x: float, factor: float, y: float) -> float:
+    """x - factor y, x where the factor is zero, which the caller has asked for; of several members at once it asks."""
+    return x - factor*y
+
+
+@kernel
 @outlined
 def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
@@ -55,22 +72,18 @@ def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     for k in range(size):
         best, p = abs(a[k, width]), k
         for i in range(k + 1, min(size, k + width + 1)):
-            if abs(a[i, k - i + width]) > best:
-                best, p = abs(a[i, k - i + width]), i
+            best, p = larger(abs(a[i, k - i + width]), best, i, p)
         if not 0.0 < best < np.inf:
             return False
         last = min(size, k + 2*width + 1)
-        if p != k:
-            for j in range(k, last):
-                a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
-            b[k], b[p] = b[p], b[k]
+        exchange_banded(a, b, k, p, last - k, width)
         inverse, own = 1.0/a[k, width], a[k, width + 1:]
         for i in range(k + 1, min(size, k + width + 1)):
             factor, line = a[i, k - i + width]*inverse, a[i, k + 1 - i + width:]
-            if factor != 0.0:
+            if any_of(factor != 0.0):
                 for j in range(last - k - 1):  # from zero: an index that may be negative keeps it out of vectors
-                    line[j] -= factor*own[j]
-                b[i] -= factor*b[k]
+                    line[j] = less(line[j], factor, own[j])
+                b[i] = less(b[i], factor, b[k])
     for r in range(size):
         k = size - 1 - r
         value = b[k]

@@ -28,7 +28,7 @@ from liestep.compile.lanes.numbers import (
     written,
 )
 from liestep.compile.status import Status
-from liestep.geometry import charts, linalg, so3
+from liestep.geometry import bands, charts, linalg, so3
 from liestep.integrators import _newton
 
 
@@ -133,6 +133,16 @@ def _exchange(a: np.ndarray, k: int, p: Any, n: int) -> None:
                 a[k, j], a[i, j] = select(here, a[i, j], a[k, j]), select(here, a[k, j], a[i, j])
 
 
+def _exchange_banded(a: np.ndarray, b: np.ndarray, k: int, p: Any, count: int, width: int) -> None:
+    for i in range(k + 1, min(b.shape[0], k + width + 1)):
+        here = to_mask(p == i)
+        if some(here):
+            for j in range(k, k + count):
+                r, q = j - k + width, j - i + width
+                a[k, r], a[i, q] = select(here, a[i, q], a[k, r]), select(here, a[k, r], a[i, q])
+            b[k], b[i] = select(here, b[i], b[k]), select(here, b[k], b[i])
+
+
 def _exchange_numbers(x: np.ndarray, k: int, p: Any) -> None:
     for i in range(k):
         here = to_mask(p == i)
@@ -141,6 +151,8 @@ def _exchange_numbers(x: np.ndarray, k: int, p: Any) -> None:
 
 variant(linalg.larger, _some_lanes, _larger)
 variant(linalg.exchange, _some_lanes, _exchange)
+variant(bands.exchange_banded, _some_lanes, _exchange_banded)
+variant(bands.less, _some_lanes, lambda x, factor, y: select(factor != 0.0, x - factor*y, x))
 variant(linalg.exchange_numbers, _some_lanes, _exchange_numbers)
 variant(_newton.iterate, _has_lanes, iterate)
 variant(_newton.settled, _some_lanes, _within)
