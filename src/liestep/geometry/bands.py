@@ -2,7 +2,7 @@
 import numpy as np
 
 from liestep.compile.dispatch import kernel, outlined
-from liestep.compile.rows import any_of, below
+from liestep.compile.rows import any_of, below, if_equal
 from liestep.geometry.linalg import larger
 
 SMALLEST = 1e-7  # pivot relative to the diagonal below which a matrix counts as singular
@@ -49,22 +49,6 @@ def solve_band(s: np.ndarray, b: np.ndarray, size: int, width: int) -> None:
 
 
 @kernel
-def exchange_banded(a: np.ndarray, b: np.ndarray, k: int, p: float, count: int, width: int) -> None:
-    """Equations k and p >= k, of `count` entries from column k on."""
-    i = int(p)
-    if i != k:
-        for j in range(k, k + count):
-            a[k, j - k + width], a[i, j - i + width] = a[i, j - i + width], a[k, j - k + width]
-        b[k], b[i] = b[i], b[k]
-
-
-@kernel
-def less(x: float, factor: float, y: float) -> float:
-    """x - factor y, x where the factor is zero, which the caller has asked for; of several members at once it asks."""
-    return x - factor*y
-
-
-@kernel
 @outlined
 def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
@@ -76,14 +60,19 @@ def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
         if not 0.0 < best < np.inf:
             return False
         last = min(size, k + 2*width + 1)
-        exchange_banded(a, b, k, p, last - k, width)
+        for i in range(k + 1, min(size, k + width + 1)):  # of several members each exchanges its own rows
+            if any_of(p == i):
+                for j in range(k, last):
+                    one, other = a[k, j - k + width], a[i, j - i + width]
+                    a[k, j - k + width], a[i, j - i + width] = if_equal(p, i, other, one), if_equal(p, i, one, other)
+                b[k], b[i] = if_equal(p, i, b[i], b[k]), if_equal(p, i, b[k], b[i])
         inverse, own = 1.0/a[k, width], a[k, width + 1:]
         for i in range(k + 1, min(size, k + width + 1)):
             factor, line = a[i, k - i + width]*inverse, a[i, k + 1 - i + width:]
             if any_of(factor != 0.0):
                 for j in range(last - k - 1):  # from zero: an index that may be negative keeps it out of vectors
-                    line[j] = less(line[j], factor, own[j])
-                b[i] = less(b[i], factor, b[k])
+                    line[j] = if_equal(factor, 0.0, line[j], line[j] - factor*own[j])
+                b[i] = if_equal(factor, 0.0, b[i], b[i] - factor*b[k])
     for r in range(size):
         k = size - 1 - r
         value = b[k]
