@@ -111,24 +111,7 @@ def _larger(size: Any, best: Any, i: int, p: Any) -> Any:
     return select(more, spread(size), spread(best)), select(more, spread(i), spread(p))
 
 
-def _exchange(a: np.ndarray, k: int, p: Any, n: int) -> None:
-    """Rows of lanes whose pivots are others."""
-    for i in range(k):
-        here = to_mask(p == i)
-        if some(here):
-            for j in range(n):
-                a[k, j], a[i, j] = select(here, a[i, j], a[k, j]), select(here, a[k, j], a[i, j])
-
-
-def _exchange_numbers(x: np.ndarray, k: int, p: Any) -> None:
-    for i in range(k):
-        here = to_mask(p == i)
-        x[k], x[i] = select(here, x[i], x[k]), select(here, x[k], x[i])
-
-
 variant(linalg.larger, _some_lanes, _larger)
-variant(linalg.exchange, _some_lanes, _exchange)
-variant(linalg.exchange_numbers, _some_lanes, _exchange_numbers)
 variant(_newton.iterate, _has_lanes, iterate)
 variant(_newton.settled, _some_lanes, _within)
 variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),
