@@ -1,6 +1,7 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -160,7 +161,6 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 def to_dataset(content: Content) -> "xarray.Dataset":
     """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
     would take longer than a short run."""
-    from pandas import Index
     from xarray import Dataset, Variable
     from xarray.indexes import PandasIndex
 
@@ -168,13 +168,21 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     for name, (dims, values, attributes) in content.variables.items():
         one = made[name] = object.__new__(Variable)  # as `Dataset._construct_direct`: its `__init__` checks dimensions
         one._dims, one._data, one._attrs, one._encoding = dims, values, dict(attributes), None
-    indexes: dict[Any, Any] = {name: PandasIndex(Index(made[name].values, name=name), name, fastpath=True)
+    indexes: dict[Any, Any] = {name: PandasIndex(_index(made[name].values.tobytes()).view(), name, fastpath=True)
                                for name in ("time",) if name in made}
     for index in indexes.values():
         made |= index.create_variables(made)
     sizes = dict(one for dims, values, _ in content.variables.values() for one in zip(dims, values.shape, strict=True))
     return Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
                                      indexes=indexes)
+
+
+@lru_cache(maxsize=4)
+def _index(times: bytes) -> Any:
+    """Made once for equal times."""
+    from pandas import Index
+
+    return Index(np.frombuffer(times), name="time")
 
 
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,
