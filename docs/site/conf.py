@@ -61,6 +61,15 @@ def _kinds(app, what, name, obj, options, lines):
             "", f"`{one.call}`", "", *inspect.getdoc(one.overload).splitlines()))]
 
 
+# what numpy.typing.ArrayLike is made of
+ARRAY_LIKE = re.compile(r"(Union\[)?[~\w.]*_Buffer\b.*?_NestedSequence\[complex \| bytes \| str\](?(1)\])")
+
+
+def _readable(app, what, name, obj, options, signature, returns):
+    """Signatures with the name of a type that stands for many."""
+    return ARRAY_LIKE.sub("ArrayLike", signature) if signature else signature, returns
+
+
 def _typed(app, what, name, obj, options, lines):
     """Types and defaults of arguments, from the signature: of `liestep.system` from that of each kind."""
     kinds, found, parameters = iter(KINDS), [], {}
@@ -73,7 +82,7 @@ def _typed(app, what, name, obj, options, lines):
         one = parameters.get(argument[1].replace("\\", "").lstrip("*")) if argument else None
         if one is not None:
             kind = "" if one.annotation is one.empty else inspect.formatannotation(one.annotation).strip("'")
-            kind = re.sub(r"\b[a-z_.]+\.(?=[A-Z])| \| None\b", "", kind)
+            kind = re.sub(r"\b[a-z_.]+\.(?=[A-Z])| \| None\b", "", ARRAY_LIKE.sub("ArrayLike", kind))
             given = "" if one.default is one.empty else f"default {one.default!r}"
             given = "optional" if one.default is None else given
             found.append(f":type {argument[1]}: {', '.join(filter(None, (kind, given)))}")
@@ -105,6 +114,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", _kinds, priority=0)
     app.connect("autodoc-process-docstring", _plain, priority=1)
     app.connect("autodoc-process-docstring", _typed, priority=600)  # behind napoleon
+    app.connect("autodoc-process-signature", _readable)
     app.add_html_math_renderer("mathml", inline_renderers=(_visit(_inline), None),
                                block_renderers=(_visit(_block), None))
     return {"parallel_read_safe": True}

@@ -11,9 +11,10 @@ GREEK = {name: rf"\{name}" for name in ("alpha", "beta", "gamma", "Gamma", "delt
                                         "mu", "xi", "pi", "Pi", "psi", "rho", "sigma", "Sigma",
                                         "tau", "chi", "omega", "Omega")}
 NAMES = {**GREEK, "epsilon": r"\varepsilon", "eps": r"\varepsilon", "phi": r"\varphi", "sum": r"\sum",
-         "hat": r"\widehat", "DV": r"\mathrm{D} V", "Dg": r"\mathrm{D} g", "EA": r"\mathrm{EA}",
-         "dT": r"\mathrm{d} T", "ds": r"\mathrm{d} s", "pbar": r"\bar{p}",
-         **{name: rf"\mathrm{{{name}}}" for name in ("cn", "sn", "dn", "cay", "dexp", "dexpinv", "sqrt")},
+         "hat": r"\widehat", "DV": r"\mathrm{D} V", "Dg": r"\mathrm{D} g", "EA": r"\mathrm{EA}", "pbar": r"\bar{p}",
+         "dT": r"\mathrm{d} T", "ds": r"\mathrm{d} s", "dr": r"\mathrm{d} r",
+         **{name: rf"\mathrm{{{name}}}" for name in ("cn", "sn", "dn", "cay", "dcay", "sinc", "dexp", "dexpinv",
+                                                    "sqrt")},
          **{name: rf"\{name}" for name in ("sin", "cos", "cot", "exp", "ln", "max")}}
 SIGNS = {"!=": r"\neq ", ">=": r"\geq ", "<=": r"\leq ", "-+": r"\mp ", "...": r"\ldots ", "..": r"\ldots ",
          "->": r"\to ", "<-": r"\leftarrow ", "{": r"\{", "}": r"\}", "×": r"\times "}
@@ -21,14 +22,15 @@ DERIVATIVE = re.compile(r"\bd(2?)([A-Za-z]+(?:_\w+)?)/d([A-Za-z]+(?:_(?:\w+?|\{[
 DONE = r"\\text\{[^{}]*\}|\\frac\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
 ID = rf"(?<![A-Za-z])(?!(?:{'|'.join(NAMES)})_)[a-z]{{2,}}\d?(?:_[a-z0-9]{{2,}})+"
 INDEX = r"_(?:\{(?P<curly>[^}]*)\}|\((?P<paren>[^)]*)\)|(?P<low>\w+))"
-TOKEN = re.compile(rf"(?P<done>{DONE})|(?P<power>\^)(?:\((?P<round>[^()]*)\)|(?P<flat>-?\w+))|(?P<id>{ID})"
+POWER = r"(?P<power>\^)(?:\((?P<round>[^()]*)\)|(?P<flat>-?[^\W_]+))(?:_\((?P<under>[^()]*)\))?"
+TOKEN = re.compile(rf"(?P<done>{DONE})|{POWER}|(?P<id>{ID})"
                    rf"|(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:{INDEX})?(?P<wave>~?)(?P<prime>'*)|(?P<number>\d+(?:\.\d+)?)(?:e(?P<ten>-?\d+))?"
                    r"|(?P<space>\s+)|(?P<sign>->|<-|!=|>=|<=|-\+|\.\.\.?|.)")
 CROSS = re.compile(r"(?<=[\w)|'\]}]) x (?=[\w(|\\])")
 MATRIX = re.compile(r"\[(\[.*?\](?:, \[.*?\])*)\]")
 TEXT = re.compile(r"(?<!\w)(?:[a-z]{2,}|a)(?:,? (?:[a-z]{2,}|a)(?!\w))+")
 LETTER = re.compile(rf"-?(?:[B-HJ-Zb-z]|{'|'.join(GREEK)})\d?'?")
-OPERATOR = re.compile(r"[=^_<>|]|\w[.](?=[A-Za-z(])|/\(|^[-+]$|\bd\w+/d\w")
+OPERATOR = re.compile(r"[=^_<>|]|\b[A-Za-z]~|\w[.](?=[A-Za-z(])|/\(|^[-+]$|\bd\w+/d\w")
 DISPLAYED = 34  # letters of an equation that has a line of its own
 
 
@@ -57,6 +59,7 @@ def tex(text: str) -> str:
     text = CROSS.sub(" × ", TEXT.sub(lambda found: found[0] if {*found[0].split()} & NAMES.keys()
                                      and " of " not in found[0] else rf"\text{{ {found[0]} }}", text))
     found = " ".join("".join(_token(token, text) for token in TOKEN.finditer(text)).split())
+    found = re.sub(r"\\mathrm\{sqrt\} ?\(((?:[^()]|\([^()]*\))*)\)", r"\\sqrt{\1}", found)
     return re.sub(r"\\widehat ?\(([^()]*)\)", r"\\widehat{\1}", found).strip()
 
 
@@ -71,7 +74,7 @@ def _token(token: re.Match, text: str) -> str:
     if token["ten"]:
         return rf"{token['number']} \cdot 10^{{{int(token['ten'])}}}"
     if token["power"]:
-        return f"^{{{tex(token['round'] or token['flat'])}}}"
+        return f"^{{{tex(token['round'] or token['flat'])}}}" + f"_{{{tex(token['under'] or '')}}}"*bool(token["under"])
     if token["id"]:
         return rf"\,\mathrm{{{token[0].replace('_', ' ')}}}"
     if name := token["name"]:
@@ -141,7 +144,7 @@ def _formula(run: list[str], known: Collection[str]) -> list[str]:
         return [*_formula(run[:-1], known), _word(run[-1])]
     text = " ".join(run)
     whole = text.rstrip(",;:.")
-    if any(whole.count(one) != whole.count(other) for one, other in ("()", "{}", "[]")):
+    if re.match(r"[^(]*\)", whole) or any(whole.count(one) != whole.count(other) for one, other in ("()", "{}", "[]")):
         return [*map(_word, run)]
     pieces = split(whole)
     if any("=" in piece and len(piece) > DISPLAYED for piece in pieces):

@@ -36,17 +36,15 @@ from liestep.simulation.runs.specified import RunSpecification
 
 HERE, FOLDER, PAGE = Path(__file__).resolve().parent, TOP/"docs"/"live", TOP/"docs"/"run_it_here.html"
 MODULE, DATA = "live.wasm.gz", "live.json"
+PLOTS = ("energy", "momentum", "manifold")
 MARKS = 50  # states of a run whose digests say where it parts
 GENERIC = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_LOOP_VECTORIZE": "0",
            "NUMBA_SLP_VECTORIZE": "0"}
 IN_MEMORY = ("y", "seen", "baseline", "largest", "done", "weight", "m", "matrix", "inverse", "diagonal", "beside",
              "gamma", "inertia", "lever", "gravity", "axis")
 TARGET = "wasm32-unknown-unknown"
-ROOT = """define double @sqrt(double %x) {
-  %root = call double @llvm.sqrt.f64(double %x)
-  ret double %root
-}
-declare double @llvm.sqrt.f64(double)"""  # one instruction, where Numba calls the C library
+ROOT = """declare double @llvm.sqrt.f64(double)
+define double @sqrt(double %x) { %root = call double @llvm.sqrt.f64(double %x) ret double %root }"""  # one instruction
 LINKERS = ("wasm-ld", *(f"wasm-ld-{number}" for number in range(22, 13, -1)))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -80,7 +78,7 @@ class Exported:
         made.compile(kinds)
         called, self.context = made.overloads[kinds].fndesc, made.targetdescr.target_context
         self.name, self.fields, self.module = name, dict[str, int](), ir.Module()
-        self.places = dict[tuple[int, tuple], tuple[ir.GlobalVariable, np.ndarray]]()
+        self.arrays = dict[tuple[int, tuple], tuple[ir.Value, np.ndarray]]()
         entry = ir.Function(self.module, ir.FunctionType(ir.DoubleType(), [ir.DoubleType()]*count), name)
         entry.attributes.add("noinline")  # sine and cosine stand in the module once
         self.builder = ir.IRBuilder(entry.append_basic_block())
@@ -94,31 +92,25 @@ class Exported:
         self.parts = [llvm.parse_assembly(here.sub("", text)) for text in (made.inspect_llvm(kinds), str(self.module))]
 
     def _value(self, kind: Any, item: Any, field: str) -> ir.Value:
+        context, builder = self.context, self.builder
         if isinstance(item, tuple):
             names = getattr(item, "_fields", ["in a tuple"]*len(item))
             parts = [self._value(*part) for part in zip(kind.types, item, names, strict=True)]
-            return self.context.make_tuple(self.builder, kind, parts)
-        if isinstance(item, np.ndarray):
-            array = self.context.make_array(kind)(self.context, self.builder)
-            data = self.builder.bitcast(self._place(item, field), array.data.type)
-            shape, strides = ([ir.IntType(64)(size) for size in sizes] for sizes in (item.shape, item.strides))
-            self.context.populate_array(array, data=data, shape=shape, strides=strides, itemsize=item.itemsize,
-                                        meminfo=None)
-            return array._getvalue()
+            return context.make_tuple(builder, kind, parts)
         if isinstance(item, float) and field in IN_MEMORY:
-            place = self._place(np.array([item]), field)
-            return self.builder.load(self.builder.bitcast(place, ir.DoubleType().as_pointer()))
-        return self.context.get_constant_generic(self.builder, kind, item)
-
-    def _place(self, item: np.ndarray, field: str) -> ir.GlobalVariable:
-        if (key := (item.ctypes.data, item.shape)) not in self.places:  # components share arrays
-            kept, kind = field in IN_MEMORY and item.dtype == float, ir.ArrayType(ir.IntType(8), item.nbytes)
-            place = ir.GlobalVariable(self.module, kind, f"{self.name}.{field if kept else len(self.places)}")
-            place.initializer, place.align = kind(bytearray(item.tobytes())), 16
-            place.linkage = "" if kept else "internal"
-            self.fields |= {field: item.size} if kept else {}
-            self.places[key] = place, item  # held: no other array comes to its address
-        return self.places[key][0]
+            alone = np.array([item])
+            kind = compiling()[0].typeof(alone)
+            return builder.load(context.make_array(kind)(context, builder, self._value(kind, alone, field)).data)
+        if not isinstance(item, np.ndarray):
+            return context.get_constant_generic(builder, kind, item)
+        if (key := (item.ctypes.data, item.shape)) not in self.arrays:  # components share arrays
+            value, place = context.make_constant_array(builder, kind, item), [*self.module.global_values][-1]
+            place.global_constant, place.align = False, 16
+            if field in IN_MEMORY and item.dtype == float:
+                place.name, place.linkage = f"{self.name}.{field}", ""
+                self.fields[field] = item.size
+            self.arrays[key] = value, item  # held: no other array comes to its address
+        return self.arrays[key][0]
 
 
 def pair(name: str, spec: RunSpecification) -> Exported:
@@ -156,13 +148,11 @@ def link(pairs: list[Exported]) -> bytes:
     tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
     passes = llvm.create_pass_builder(target, tuning)
     passes.getModulePassManager().run(whole, passes)
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder)/"live.o").write_bytes(target.emit_object(whole))
-        done = subprocess.run([linker, "--no-entry", "--strip-all", "--export-dynamic", "-z", "stack-size=65536", "-o",
-                               "live.wasm", "live.o"], cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise InputError(f"the loops cannot be linked: {done.stderr.strip().splitlines()[0]}")
-        return (Path(folder)/"live.wasm").read_bytes()
+    done = subprocess.run([linker, "--no-entry", "--strip-all", "--export-dynamic", "-z", "stack-size=65536",
+                           "/dev/stdin", "-o", "-"], input=target.emit_object(whole), capture_output=True)
+    if done.returncode:
+        raise InputError(f"the loops cannot be linked: {done.stderr.decode().strip().splitlines()[0]}")
+    return done.stdout
 
 
 def digest(state: np.ndarray) -> str:
@@ -202,7 +192,9 @@ def make(folder: Path, top: Path) -> str:
         system["presets"] = {key: {"y": build(spec)[0].start.ravel().tolist(), **{
             name: spec.canonical()[name] for name in ("t_end", "steps", "initial", "parameters")}}
             for key, spec in specs.items()}
-        system |= {"methods": kept, "energy": [0, "the energy"]}  # the first observable of all systems
+        units = {column: part.units for part in build(first)[0].observables
+                 for column in range(part.columns.start, part.columns.stop)}
+        system |= {"methods": kept, "units": {name: units[system[name][0]] for name in PLOTS if name in system}}
     facts["status"] = {int(status): status.sentence for status in Status}
     folder.mkdir(parents=True, exist_ok=True)
     (folder/MODULE).write_bytes(gzip.compress(link(pairs), 9, mtime=0))

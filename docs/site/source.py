@@ -14,6 +14,8 @@ TOP = Path(__file__).resolve().parents[2]
 PLACES = {"docs/site/index.md": "index.md", "README.md": "readme.md", ".github/CONTRIBUTING.md": "contributing.md",
           "config/README.md": "studies.md", "results/README.md": "results.md",
           "docs/first_steps.ipynb": "first_steps.md"}
+MADE = re.compile(r"(?P<claims>papers/\w+/README\.md|docs/snapshot/claims\.csv)|docs/snapshot/errata\.csv")  # pages
+BESIDE = re.compile(r"\[([^\[\]]+)\]\((?:docs/)?run_it_here\.html\)")  # Sphinx knows no file beside the first page
 PAGES = {judging.TABLE: page.text, judging.CODES: page.engines}  # stored file of other codes -> how a page shows it
 LANGUAGES = {".yaml": "yaml", ".py": "python", ".txt": "text"}
 OTHERS = "OTHER PAGES"  # in the contents of the first page
@@ -51,6 +53,7 @@ def stage(target: Path, top: Path = TOP) -> None:
         else:
             text = (top/name).read_text("utf-8")
             text = notebook(text) if name.endswith(".ipynb") else text
+            text = text.replace("# liestep\n", "# About liestep\n", 1) if name == "README.md" else text
             # links of the first page lead to pages that are made; Sphinx finds those that lead to nothing
             first = place == "index.md"
             path.write_text(first_page(text, places) if first else rewritten(text, name, places, top), "utf-8")
@@ -79,11 +82,13 @@ def rewritten(text: str, name: str, places: Mapping[str, str], top: Path = TOP) 
         if file in places:
             address = Path(os.path.relpath(places[file], place)).as_posix()
             return f"]({address}{f'#{fragment}' if fragment else ''})"
+        if made := MADE.fullmatch(file):
+            return f"]({Path(os.path.relpath('claims.md' if made['claims'] else 'errata.md', place)).as_posix()})"
         if not (top/file).exists():
             raise InputError(f"{name}: the link to {match['target']} leads to nothing")
         return f"] (`{file}`)"
 
-    parts = FENCE.split(shown(text, top/here))
+    parts = FENCE.split(BESIDE.sub(r'<a href="run_it_here.html">\1</a>', shown(text, top/here)))
     found = "".join(part if k % 2 else UNNAMED.sub("[]", LINK.sub(link, part)) for k, part in enumerate(parts))
     return re.sub(r"(?<!!)\[([^\[\]]+)\] \(`([^`]+)`\)",
                   lambda match: f"`{match[2]}`" if match[1].strip("`") in match[2]

@@ -9,9 +9,4 @@ PAPER = Paper(
         "crossover_time", "validity")},
     tables={name: f"tables.{name}" for name in ("crossover_time", "ensembles", "which", "validity", "matrix")},
     criteria="criteria",
-    names={"VI": "variational integrator on spheres", "CF4": "commutator-free method of order 4",
-           "DMV": "discrete Moser-Veselov map", "SLGI": "symplectic Lie group integrator",
-           "LGVI": "Lie group variational integrator", "EML": "energy-momentum scheme from Livens' principle",
-           "exact free motion": "splitting into the force and the exact motion of the free body",
-           "great circles": "splitting into the force and motion along great circles"},
 )

@@ -313,7 +313,9 @@ def validity(results: Results) -> Figure:
 
     def draw(panel: Axes, mark: Mark, rows: pandas.DataFrame) -> None:
         panel.plot(rows["value"], rows["completes"], color=mark.colour, alpha=0.35, linewidth=0.6)
-        panel.plot(rows["value"], rows["completes"], **mark.points, markerfacecolor="white", alpha=0.5)
+        named = mark.label if rows["accurate"].isna().all() else None  # names stand at full points where there are any
+        panel.plot(rows["value"], rows["completes"], **(mark.points | {"gid": named}), markerfacecolor="white",
+                   alpha=0.5)
         panel.plot(rows["value"], rows["accurate"], **mark.line)
         panel.plot(rows["value"], rows["accurate"], **mark.points)
 

@@ -15,5 +15,6 @@ PAPER = Paper(
     names={f"{number}{letter}": f"absolute attitude by {attitude}, steps by {local}"
            for number, attitude in (("1", "quaternion"), ("2", "rotation vector")) for letter, local in (
                ("a", "screw coordinates of SE(3)"), ("b", "rotation vector and position"),
-               ("c", "Rodrigues vector and position"), ("d", "Rodrigues vector of SE(3)"))},
+               ("c", "Rodrigues vector and position"), ("d", "Rodrigues vector of SE(3)"))}
+    | {"index 2": "generalized-alpha with the constraints of velocities"},
 )

@@ -12,8 +12,6 @@ PAPER = Paper(
         "long_time": "growth", "isotropy": "error_constants",
     }.items() for name in names.split()},
     evidence=("evidence",),
-    names={"SLGI": "symplectic Lie group integrator", "CF4": "commutator-free method of order 4",
-           "VI": "variational integrator on spheres"},
     tables={name: f"tables.{name}" for name in ("crossover", "growth")},
     criteria="criteria",
 )

@@ -11,8 +11,7 @@ PAPER = Paper(
         "compositions", "scheme_map", "chain_scaling", "work")},
     evidence=("evidence",),
     quantities="quantities",
-    names={"EML": "energy-momentum scheme from Livens' principle", "EML-P": "EML with projected velocities",
-           "EML-GGL": "EML with the constraint of velocities", "MPL": "midpoint rule from Livens' principle",
-           "EMH": "energy-momentum scheme of Hamilton's equations", "MPH": "midpoint rule of Hamilton's equations",
+    names={"EML-P": "EML with projected velocities", "EML-GGL": "EML with the constraint of velocities",
+           "MPL": "midpoint rule from Livens' principle", "MPH": "midpoint rule of Hamilton's equations",
            "directors": "attitudes by three directors instead of a quaternion"},
 )

@@ -442,7 +442,7 @@ def figure16(results: Results) -> Figure:
     figure, ((energy, momentum), (small, slip)) = subplots(DOUBLE, 108.0, 2, 2)
     file = results.file(LOOP, "eml", STEP)
     energy.plot(file["time"], file["generalized_energy"], color=COMPONENTS[0])
-    components(momentum, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$"))
+    components(momentum, file, "momentum_map", ("$L_1$", "$L_2$", "$L_3$, on $L_2$"))
     momentum.legend(loc="center right")
     time, change = increments(file, "generalized_energy")
     late = time > 1.05
@@ -460,7 +460,8 @@ def figure16(results: Results) -> Figure:
 
 
 @drawing("Joints of the closed loop: largest increment of a component of the angular momentum from step to step, after"
-         " the load, with quaternion joints (EML, MPL, EMH) and the linear joints of directors. {runs}")
+         " the load, with quaternion joints (EML, MPL, EMH) and the linear joints of directors. Lines are narrower in"
+         " the order of the legend, where they lie on each other. {runs}")
 def joints(results: Results) -> Figure:
     figure = new_figure(DOUBLE, 66.0)
     for axes, resolution in zip(figure.subplots(1, 2, sharey=True), ("h0.1", "h0.05"), strict=True):
@@ -500,8 +501,6 @@ def compositions(results: Results) -> Figure:
         axes.set(xlabel="step $h$ (s)", title=label_of(results, problem))
         if problem == "top":
             axes.set_ylabel("state error")
-            for key, order in (("eml_p_s4", 3), ("eml_kl6", 4)):
-                slope_triangle(axes, *ladder(results, problem, key, "error"), order)
     legend_below(figure, list(handles.values()), columns=4)
     return figure
 

@@ -29,6 +29,7 @@ from liestep.paper import (
     line_handle,
     logarithmic,
     marks,
+    mix,
     new_figure,
     parameters,
     slope_triangle,
@@ -262,24 +263,25 @@ def figure5(results: Results) -> Figure:
 @drawing("Momenta of the ring, figure 6 of the paper, by maps (23) and (25): top with the printed"
          " shear law, bottom with the frame-indifferent one. Left: linear momentum, of which P_x changes while the ring"
          " touches the wall; middle: P_y and P_z; right: sum of J Omega (34), and the total angular momentum"
-         " about the origin. {runs}", shows=("linear_momentum", "spin_momentum"))
+         " about the origin; both paler by (25). {runs}", shows=("linear_momentum", "spin_momentum"))
 def figure6(results: Results) -> Figure:
     figure, panels = subplots(DOUBLE, 116.0, 2, 3)
     looks = {key: marks(results)[key] for key in ("exact", "newmark")}
-    parts = {"P_y": "#0077BB", "P_z": "#EE7733", "|\\Sigma J\\Omega|": "#009988", "|L|": "#AA4499"}
-    blue, orange, green, purple = parts.values()
+    parts = {"P_y": "#0077BB", "P_z": "#555555", "|\\Sigma J\\Omega|": "#009988", "|L|": "#AA4499"}
+    blue, grey, green, purple = parts.values()
     for row, (problem, law) in enumerate((("ring", "printed"), ("objective", "frame-indifferent"))):
-        for key, mark in looks.items():
+        for (key, mark), pale in zip(looks.items(), (0.0, 0.5), strict=True):
             file = first_run(results, problem, key)
             shown = file["time"] <= SHOWN
             time, every = file["time"][shown], {"markevery": 25, "marker": mark.marker}
             linear = file["linear_momentum"][shown]
             panels[row, 0].plot(time, linear[:, 0], color=mark.colour, linewidth=0.9, **every)
-            for k, colour in ((1, blue), (2, orange)):
-                panels[row, 1].plot(time, 1e14*linear[:, k], color=colour, linewidth=0.8, **every)
+            for k, colour in ((1, blue), (2, grey)):
+                panels[row, 1].plot(time, 1e14*linear[:, k], color=mix(colour, "white", pale), linewidth=0.8, **every)
             for name, colour in (("spin_momentum", green), ("momentum_map", purple)):
                 change = np.abs(file[name][shown] - file[name][0]).max(axis=1)
-                panels[row, 2].plot(time, np.where(change > 0.0, change, np.nan), color=colour, linewidth=0.8, **every)
+                panels[row, 2].plot(time, np.where(change > 0.0, change, np.nan), color=mix(colour, "white", pale),
+                                    linewidth=0.8, **every)
         panels[row, 0].set_title(f"({'ad'[row]}) $P_x$, {law} shear")
         panels[row, 1].set_title(f"({'be'[row]}) $10^{{14}}\\,P_y$, $10^{{14}}\\,P_z$")
         panels[row, 2].set(title=f"({'cf'[row]}) changes of $|\\Sigma J\\Omega|$, $|L|$", yscale="log",
@@ -339,6 +341,7 @@ def diameter(results: Results) -> Figure:
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.minorticks_off()
     axes.set(xlabel="diameter $D_t$ (m)", ylabel="largest energy error / energy")
+    legend_below(figure, [replace(marks(results)["newmark"], dash=SOLID), Mark("#CC3311", "x", "", "stopped early")])
     return figure
 
 
@@ -371,7 +374,6 @@ def codes(results: Results) -> Figure:
         rows = metrics[(metrics["integrator"] == key) & metrics["error"].notna()]
         work.plot(rows["evaluations"], rows["error"], marker=marks(results)[key].marker, linewidth=0.9, markersize=3.5,
                   **marks(results)[key].line)
-    work.axhspan(0.0, float(metrics["floor"].max()), color="0.88", linewidth=0.0)
     work.set(xlabel="evaluations of the forces", ylabel="state error", title="(a) ring of 80 particles, 5 s")
     for key in CODES:
         file = first_run(results, "top", key)

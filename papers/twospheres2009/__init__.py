@@ -11,6 +11,5 @@ PAPER = Paper(
     evidence=("evidence.angles", "evidence.equations", "evidence.runs"),
     quantities="quantities",
     criteria="criteria",
-    names={"VI": "variational integrator on spheres", "omega": "equations in angular velocities",
-           "velocity": "equations in velocities of directions"},
+    names={"omega": "equations in angular velocities", "velocity": "equations in velocities of directions"},
 )

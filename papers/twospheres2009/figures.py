@@ -474,8 +474,8 @@ def neighbours(faces: np.ndarray, vertices: int) -> Any:
 
 # of example 5: method, its size, quantity, printed number, label
 SCANS = (("vi_sphere", "step", "energy_error_mean", 8.5403e-10, "step (s)"),
-         ("ode45", "tolerance", "energy_error_mean", 2.9989e-7, "energy\nRelTol"),
-         ("ode45", "tolerance", "unit_length_error_mean", 1.7594e-4, "length\nRelTol"))
+         ("ode45", "tolerance", "energy_error_mean", 2.9989e-7, "ode45, energy\ntolerance"),
+         ("ode45", "tolerance", "unit_length_error_mean", 1.7594e-4, "ode45, length\ntolerance"))
 PLANES = ("xy", "xz", "yz")
 REACH = 1.0  # colours reach a factor of ten either way
 DARK = 0.7   # share of the reach of the colours from which on text in a field is white

@@ -14,6 +14,7 @@ from liestep.compile.cache import loop_for
 from liestep.compile.lanes import LANES, width
 from liestep.compile.status import Status
 from liestep.errors import InputError
+from liestep.geometry.bands import solve_banded
 from liestep.geometry.linalg import lu, lu_solve
 from liestep.simulation.many import blocks
 from liestep.simulation.many.adaptive import rough_log
@@ -47,10 +48,12 @@ def differing(spec: Any, members: int, amplitude: float, **more: Any) -> tuple[l
     return wrong, made
 
 
-def test_members_with_other_pivots_share_registers():
+@pytest.mark.parametrize(("integrator", "amplitude"), [("vi_livens", 0.1), ("generalized_alpha", 0.02),
+                                                       ("bliedf", 0.02)])
+def test_members_with_other_pivots_share_registers(integrator, amplitude):
     """From starts so far apart that Newton's matrices exchange other rows: none is run again alone."""
-    spec = specify("heavy_top", "vi_livens", t_end=0.2, steps=10, samples=2, **TOP)
-    wrong, made = differing(spec, 3*width(), 0.1)
+    spec = specify("heavy_top", integrator, t_end=0.2, steps=10, samples=2, **TOP)
+    wrong, made = differing(spec, 3*width(), amplitude)
     assert wrong == []
     assert made.again == 0
     assert width() == 1 or not blocks._no_lanes
@@ -78,6 +81,33 @@ def test_each_lane_takes_the_pivots_that_it_takes_alone():
         assert numbers.words().tolist() == [numbers.ALL]*2
         for array, part in zip(together, zip(*some, strict=True), strict=True):
             assert np.moveaxis(array, -1, 0).tobytes() == np.array(part).tobytes()
+
+
+@pytest.mark.skipif(width() == 1, reason="no lanes")
+def test_each_lane_takes_the_pivots_of_its_banded_matrix():
+    """Of whole numbers, many of which are equal or zero; right as numpy's dense solution, where signs of zeros count
+    too."""
+    from liestep.compile.lanes import numbers
+
+    importlib.import_module("liestep.simulation.many.steps")
+    chance, size, band, every = np.random.default_rng(4), 6, 2, []
+    while len(every) < width():
+        a, b = np.zeros((size, 3*band + 1)), chance.integers(-2, 3, size).astype(float)
+        dense = np.triu(np.tril(chance.integers(-2, 3, (size, size)).astype(float), band), -band)
+        for i, j in zip(*np.nonzero(dense), strict=True):
+            a[i, j - i + band] = dense[i, j]
+        if np.linalg.matrix_rank(dense) == size:
+            every.append((a, b, np.linalg.solve(dense, b)))
+    a, b = (blocks.aligned((*np.shape(part), width())) for part in every[0][:2])
+    a[...], b[...] = (np.moveaxis(np.array([one[k] for one in every]), 0, -1) for k in range(2))
+    numbers.words()[:] = numbers.ALL
+    assert solve_banded(numbers.in_lanes(a), numbers.in_lanes(b), size, band)
+    assert numbers.words().tolist() == [numbers.ALL]*2
+    for k, (own, right, solution) in enumerate(every):
+        assert solve_banded(own, right, size, band)
+        assert own.tobytes() == a[..., k].tobytes()
+        assert right.tobytes() == b[..., k].tobytes()
+        assert right == pytest.approx(solution, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("problem", "integrator", "more"), PAIRS)

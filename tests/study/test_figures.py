@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from liestep.api import command_line as cli
 from liestep.errors import InputError
 from liestep.figures import commands, labels, marks, panels, rendering, style
-from liestep.figures.captions import restructured
+from liestep.figures.captions import plain, restructured
 from liestep.figures.kinds import ladders, series
 from liestep.study.plan.plan import Study
 from liestep.study.tables.order import FLOOR_FACTOR, LARGEST_ERROR
@@ -269,7 +269,7 @@ def test_labels_beside_a_panel_keep_their_order_and_distance(count):
         order = np.argsort(np.clip(wanted, 0.0, 1.0), kind="stable")
         assert (np.diff(found[order]) >= gap - 1e-12).all()
         assert found.min() >= -1e-12
-        assert found.max() <= 1.0 - 0.5*gap + 1e-12  # the top line ends below the title
+        assert found.max() <= 1.0 - gap + 1e-12  # the top line ends below the title
     assert labels.spread(np.array([0.3, 0.8, 0.6]), gap).tolist() == pytest.approx([0.3, 0.8, 0.6])
     assert labels.spread(np.array([0.5, 0.5]), gap).tolist() == pytest.approx([0.49, 0.51])
 
@@ -415,6 +415,34 @@ def test_curves_over_time_that_coincide_share_a_label():
     assert [text.get_text() for text in axes[0].texts] == ["a; b"]
     labels.name_together(axes[0], [(mark, np.zeros((2, 0))) for mark in styles], 32.0)  # runs that stop at once
     assert len(axes[0].texts) == 1
+
+
+def test_captions_name_curves_on_each_other_that_no_label_names():
+    figure, axes = panels.grid(["one", "two", "three"], 46.0)
+    styles = [marks.Mark(marks.PALETTE[hue][2], "o", "-", f"${hue}$") for hue in "abc"]
+    x = np.geomspace(1.0, 10.0, 5)
+    for panel, factors in zip(axes, ((1.0, 1.01, 8.0), (1.0, 8.0, 8.01), (1.0, 1.01, 8.0)), strict=True):
+        for mark, factor in zip(styles, factors, strict=True):
+            panels.hollow(panel, x, factor*x**2, mark, x < 3.0)
+        panels.logarithmic(panel)
+    assert labels.coinciding(figure) == " On each other in (a), (c): $a$; $b$. On each other in (b): $b$; $c$."
+    labels.end_labels(axes[0], [labels.EndLabel(10.0, 100.0, "", tuple(styles[:2]))], 32.0)
+    assert plain(labels.coinciding(figure)) == " On each other in (b): b; c. On each other in (c): a; b."
+
+
+@pytest.mark.parametrize(("text", "lines"), [
+    ("RKMK, θ = 1/4; RKMK, θ = 3/4", ["RKMK, θ = 1/4;", "RKMK, θ = 3/4"]),
+    ("exact one RKN 4", ["exact one", "RKN 4"]),
+    ("a long MPL; MPH (a)", ["a long MPL;", "MPH (a)"]), ("five turns; 12 more", ["five turns;", "12 more"])])
+def test_a_label_keeps_names_and_their_numbers_in_one_line(text, lines):
+    assert labels.folded(text, 14).split("\n") == lines
+
+
+@pytest.mark.parametrize(("tex", "text"), [
+    ("$D_t$ = 3 m (not evaluable), $\\phi = 1$", "D_t = 3 m (not evaluable), phi = 1"),
+    ("contact energy $s^{5/2}$", "contact energy s^(5/2)"), ("5 $ and no formula", "5 $ and no formula")])
+def test_captions_have_no_tex(tex, text):
+    assert plain(tex) == text
 
 
 def test_texts_of_an_ensemble_stay_beside_the_line_at_one():

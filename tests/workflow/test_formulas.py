@@ -16,6 +16,8 @@ from liestep.simulation.catalogue import system_ids
     ("sum_{j!=i} M_ij q_i.q_j", r"\sum_{j\neq i} M_{i j} q_{i} \cdot q_{j}"),
     ("dC/dt = C hat V", r"\frac{\mathrm{d} C}{\mathrm{d}t} = C \widehat{V}"),
     ("[[m_1, 0], [0, m_2]]", r"\begin{pmatrix}m_{1} & 0 \\ 0 & m_{2}\end{pmatrix}"),
+    ("dX/dt = dcay^-1_(-X) V", r"\frac{\mathrm{d} X}{\mathrm{d}t} = \mathrm{dcay} ^{-1}_{-X} V"),
+    ("c/sqrt(1 + (a + b)/2)", r"c/\sqrt{1 + (a + b)/2}"),
     ("rest_length + c~", r"\,\mathrm{rest length} + \tilde{c}")])
 def test_plain_formulas_as_tex(text, wanted):
     assert tex(text) == wanted

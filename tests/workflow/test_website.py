@@ -17,7 +17,7 @@ from PIL import Image
 
 import liestep
 from docs.site.build import SNAPSHOT, build
-from docs.site.facts import FAMILIES, family_of
+from docs.site.facts import FAMILIES, family_of, public
 from docs.site.snapshot import Snapshot
 from docs.site.source import PICTURES, TOP, notebook, shown, staged
 from liestep.api.command_line import build_parser
@@ -109,13 +109,22 @@ def test_the_site_builds_loads_nothing_from_other_hosts_and_its_links_lead_somew
 
 
 @needs_sphinx
-@pytest.mark.parametrize("name", ["simulate", "system", "recommend", "solve"])
+@pytest.mark.parametrize("name", sorted(name for name in liestep.__all__ if inspect.isfunction(public(name))))
 def test_the_api_page_shows_all_arguments_with_types(site, name):
     text = (site/"api.html").read_text("utf-8").partition(f'id="liestep.{name}"')[2]
     text = text.partition('<dl class="py')[0]
     shown = dict(re.findall(r"<strong>\**(\w+)</strong> \((.*?)\)", text))
     shared = {"name", "parameters", "t_end", "start"} if name == "system" else set()
-    assert {*shown} | shared == {*inspect.signature(getattr(liestep, name)).parameters}
+    assert {*shown} | shared == {*inspect.signature(public(name)).parameters}
+    assert "_Buffer" not in text  # what numpy.typing.ArrayLike stands for
+
+
+@needs_sphinx
+def test_the_page_about_liestep_has_its_own_title_and_leads_to_made_pages(site):
+    text = (site/"readme.html").read_text("utf-8")
+    assert "<h1>About liestep<" in text
+    for page in ("claims.html", "errata.html", "run_it_here.html"):
+        assert re.search(rf'<article.*<a [^>]*href="{page}"', text, re.DOTALL), page
 
 
 @needs_sphinx

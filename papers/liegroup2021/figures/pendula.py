@@ -50,8 +50,7 @@ def guides(axes: Axes, step: float, error: float, smallest: float) -> None:
     for order in GUIDES:
         axes.plot([step, smallest], [error, error*(smallest/step)**order],
                   color=mix("black", "white", 0.35 + 0.1*order), linewidth=0.6, linestyle=SOLID, zorder=1.5)
-        text = f"slope {order}" if order == GUIDES[0] else f"{order}"
-        axes.annotate(text, (smallest, error*(smallest/step)**order), xytext=(-5.0, 0.0),
+        axes.annotate(f"{order}", (smallest, error*(smallest/step)**order), xytext=(-3.0, 0.0),
                       textcoords="offset points", ha="right", va="center", fontsize=6.5, color="0.4")
 
 

@@ -16,7 +16,7 @@ from liestep.claims.criteria import CRITERIA, criteria_in
 from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
-from liestep.study.plan.names import CLAIMS, named_files, paper_folders, require_inside
+from liestep.study.plan.names import CLAIMS, named_files, paper_folders
 from liestep.study.plan.papers import paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
@@ -263,8 +263,7 @@ Part = tuple[Path, ClaimFile, dict[tuple, int]]
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files, in their order: papers/PAPER/claims/*.yaml, or below config/claims. Raises InputError:
-    a paper has claims in two of these places, a link out of the paper's folder."""
+    """Paper -> claims files, in order: papers/PAPER/claims/*.yaml, or below config/claims. Raises InputError: both."""
     folder = config/CLAIMS
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")
@@ -276,8 +275,6 @@ def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
         found[paper] = (*found.get(paper, ()), path)
     for paper, place in paper_folders(config).items():
         if paths := named_files(place/CLAIMS, "the name of a claims file"):
-            for path in paths:
-                require_inside(path, place)
             if paper in found:
                 raise InputError(f"{found[paper][0]} and {paths[0]} are both claims of {paper}; keep them in one place")
             found[paper] = tuple(paths)

@@ -14,7 +14,7 @@ from liestep.claims.selection import CodeFile
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import TableRow
-from liestep.study.plan.names import ERRATA, named_files, paper_folders, require_inside
+from liestep.study.plan.names import ERRATA, named_files, paper_folders
 from liestep.study.plan.papers import paper_module, paper_of_file, papers
 from liestep.study.plan.yamlfile import Count, Line, Strict, line_of, read_yaml, validated
 
@@ -76,13 +76,11 @@ class ErrataFile(Strict):
 
 
 def errata_files(config: Path) -> dict[str, Path]:
-    """Paper -> its errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: a
-    paper has both, a link out of the paper's folder."""
+    """Paper -> errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: both."""
     files = {path.stem: path for path in named_files(Path(config)/"errata", "the name of an errata file")}
     for paper, folder in paper_folders(config).items():
         path = folder/f"{ERRATA}.yaml"
         if path.exists() or path.is_symlink():
-            require_inside(path, folder)
             if paper in files:
                 raise InputError(f"{files[paper]} and {path} are both the errata of {paper}; keep one of the two")
             files[paper] = path

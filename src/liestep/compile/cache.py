@@ -25,7 +25,7 @@ import numpy as np
 from liestep.compile.dispatch import compiler
 from liestep.compile.separate import separate_methods
 from liestep.compile.sources import black_box, component_modules, module_file, source_hash
-from liestep.compile.tracing import plain_loop
+from liestep.compile.tracing import class_name, plain_loop
 from liestep.compile.trees import parts
 from liestep.errors import InputError
 from liestep.files import sealed
@@ -271,9 +271,11 @@ def specialisations() -> int:
 
 def _class_tree(item: Any) -> str:
     """Names of the classes of a component tree; leaves by their type and number of dimensions."""
-    if isinstance(item, tuple):
-        name = f"{type(item).__module__}.{type(item).__qualname__}"
-        return f"{name}({','.join(map(_class_tree, item))})"
     if isinstance(item, np.ndarray):
-        return f"{item.dtype.str}[{item.ndim}]"
+        return _array_name(item.dtype, item.ndim)
+    if isinstance(item, tuple):
+        return f"{class_name(type(item))}({','.join([_class_tree(part) for part in item])})"
     return type(item).__name__
+
+
+_array_name = cache(lambda dtype, axes: f"{dtype.str}[{axes}]")

@@ -133,16 +133,19 @@ def copied(source: Any, names: dict[str, Any]) -> Callable:
 
 def digest_of(problem: Any) -> str:
     """What tells components apart whose traces differ: their classes and all that they hold but for the counters."""
-    digest = hashlib.sha256()
-    for part in _content(problem, problem.counters):
-        digest.update(part)
-    return digest.hexdigest()
+    return hashlib.sha256(b"".join(_content(problem, problem.counters))).hexdigest()
+
+
+@lru_cache(maxsize=1000)
+def class_name(cls: type) -> str:
+    """With that of its module."""
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _content(item: Any, counters: np.ndarray) -> Iterator[bytes]:
     """All that a trace of a component depends on: not the counters, nor the addresses of other machine code."""
     if isinstance(item, tuple):
-        yield f"{type(item).__module__}.{type(item).__qualname__}{len(item)}(".encode()
+        yield f"{class_name(type(item))}{len(item)}(".encode()
         addresses = getattr(item, "addresses", None)
         for value in item:
             yield from _content(counters if value is addresses else value, counters)

@@ -1,7 +1,7 @@
 """Captions: templates filled with what the study ran, so that no number is typed by hand."""
 import re
 
-from liestep.figures.marks import marks
+from liestep.figures.marks import LOOKS, marks
 from liestep.figures.panels import label_of, number, size_of
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
@@ -11,22 +11,25 @@ from liestep.study.tables.metrics import stopped_runs
 
 
 def fill(draw: Drawing, results: Results, name: str) -> str:
-    """Caption of a figure: what the study says to see, then its template with {title}, {t_end} and {runs} of the study,
-    and its own {numbers}."""
+    """Caption of a figure: what to see, then its template with {title}, {t_end}, {runs} and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
     stopped = stopped_in_words(results)
     see = results.config.see.get(name)
-    return ((f"{see} " if see else "") + text + _names(results)
-            + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
-            + (f" {stopped}." if stopped else ""))
+    return plain((f"{see} " if see else "") + text + _names(results)
+                 + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
+                 + (f" {stopped}." if stopped else ""))
+
+
+def plain(text: str) -> str:
+    """A text with formulas of TeX as plain text: $D_t$ as D_t, $s^{5/2}$ as s^(5/2)."""
+    return re.sub(r"\$([^$]*)\$", lambda found: found[1].translate(str.maketrans("{}", "()", "\\")).strip(), text)
 
 
 def restructured(text: str) -> str:
-    """A caption for Snakemake's own report, which reads templates of reStructuredText: signs stand for themselves,
-    |E(t)| is no substitution and {{t}} no variable."""
+    """A caption for Snakemake's report, which reads templates of reStructuredText: signs stand for themselves."""
     return re.sub(r"([^\w\s]|_)", r"\\\1", text)
 
 
@@ -42,10 +45,10 @@ def _work(results: Results) -> str:
 
 
 def _names(results: Results) -> str:
-    """Says what the paper's words in the labels of methods are."""
+    """Says what short names in the labels of methods, and the paper's words in them, are."""
     paper, labels = results.study.paper, [mark.label for mark in marks(results).values()]
-    names = [f"{name}: {meaning}" for name, meaning in (paper.names if paper else {}).items()
-             if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", label) for label in labels)]
+    names = [f"{name}: {meaning}" for name, meaning in (LOOKS["meanings"] | dict(paper.names if paper else {})).items()
+             if any(re.search(rf"(?<!\w){re.escape(name)}(?![A-Za-z_])", label) for label in labels)]
     return f" {'; '.join(names)}." if names else ""
 
 
@@ -59,8 +62,7 @@ def stopped_in_words(results: Results) -> str:
 
 
 def describe_runs(results: Results) -> str:
-    """All runs of a study in one line: each method with its range of resolutions, then the problems with their
-    durations."""
+    """All runs of a study in one line: methods with their ranges of resolutions, problems with their durations."""
     named, parts = marks(results), []
     for key in results.config.integrators:
         cells = [cell for cell in results.study.cells if cell.integrator == key]

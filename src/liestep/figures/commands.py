@@ -1,5 +1,4 @@
-"""Names of all figures and the commands that draw them, films and pages. Light to import: what draws is loaded when it
-draws."""
+"""Names of all figures and the commands that draw them, films and pages. What draws is loaded when it draws."""
 import argparse
 import sys
 from pathlib import Path
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 
 
 def figure_modules() -> dict[str, str]:
-    """Name of every figure -> module; the function has the name's last part. Papers that were read in this process add
-    theirs as paper.figure."""
+    """Name of every figure -> module; the function has the name's last part. Papers that were read add paper.figure."""
     own = {name: paper.module(module) for paper in papers().values() for name, module in paper.figures.items()}
     return GENERIC | own
 
@@ -27,8 +25,7 @@ def figure_names() -> tuple[str, ...]:
 
 
 def require_figure(name: str, paper: Paper | None) -> None:
-    """Raises InputError for a figure that a study of this paper, or of none, cannot have: one of another paper, or an
-    unknown name; the sentence names the closest one."""
+    """Raises InputError for a figure that a study of this paper, or of none, cannot have, with the closest name."""
     known = (*GENERIC, *(paper.figures if paper else ()))
     other, _, figure = name.rpartition(".")
     if figure and name not in known and other != (paper.id if paper else "") and other.isidentifier():

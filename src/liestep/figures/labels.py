@@ -1,12 +1,12 @@
-"""Labels at the ends of curves, beside the panel: names, and what was measured. Curves
-that end at one place share a label."""
+"""Labels at the ends of curves, beside the panel. Curves that end at one place share one."""
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy.optimize import isotonic_regression
 
 from liestep.figures.marks import Mark
@@ -18,8 +18,9 @@ LINE = 2.6           # mm between labels
 WIDEST = 28          # characters of a line
 MOST = 4             # names in a label
 MANY = 8             # methods of a figure; of more, the names also stand at the ends of their lines
-MATHS = re.compile(r"\$[^$]*\$")  # formulas, which no line breaks
+WHOLE = re.compile(r"\$[^$]*\$| = |(?<=[A-Za-z]) (?:\d+\b|\(\w\))|\d more")  # formulas, names: no line breaks them
 BESIDE = 1.035       # where labels begin, in widths of the panel
+NAMED = "named"      # gid of lines whose names stand beside the panel
 NEAR = 0.03          # of the height of a panel: curves that are nowhere farther apart coincide
 
 
@@ -45,19 +46,18 @@ class EndLabel:
 
 
 def folded(text: str, width: int) -> str:
-    """A text in lines of at most so many characters; formulas stay whole."""
-    return fill(MATHS.sub(lambda part: part[0].replace(" ", "\0"), text), width).replace("\0", " ")
+    """A text in lines of at most so many characters; formulas and names with their numbers stay whole."""
+    return fill(WHOLE.sub(lambda part: part[0].replace(" ", "\0"), text), width).replace("\0", " ")
 
 
 def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
-    """Write labels to the right of a panel that is `height` mm high, each as near to the end of its curve as the others
-    allow, with a thin line from there; those of the same text that would cover each other are one. After the axes have
-    their scales and limits."""
+    """Write labels to the right of a panel of `height` mm with its final limits, each as near to the end of its curve
+    as the others allow, with a thin line from there; those of the same text that would cover each other are one."""
     if not (kept := [label for label in labels if np.isfinite(label.x) and np.isfinite(label.y)]):
         return
     axes.get_ylim()  # which brings the limits up to date
     for line in axes.get_lines():
-        line.set_gid("named")  # here, and not once more
+        line.set_gid(NAMED)  # here, and not once more
     ends = axes.transData.transform([(label.x, label.y) for label in kept]).reshape(-1, 2)
     at = np.clip(axes.transAxes.inverted().transform(ends)[:, 1], 0.0, 1.0)
     joined: list[tuple[float, EndLabel]] = []
@@ -78,38 +78,58 @@ def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:
                                   "shrinkA": 0.5, "shrinkB": 1.0, "relpos": (0.0, 0.5)})
 
 
+def together(axes: Axes, curves: Sequence[np.ndarray]) -> list[list[int]]:
+    """Numbers of those curves (2, points) that coincide in a panel with its final scales and limits, in groups."""
+    groups: list[list[int]] = []
+    axes.get_ylim()  # which brings the limits up to date
+    heights = [(axes.transScale + axes.transLimits).transform(points.T)[:, 1] for points in curves]
+    for k, points in enumerate(curves):
+        own = next((group for group in groups if np.array_equal(points[0], curves[group[0]][0])
+                    and np.abs(heights[k] - heights[group[0]]).max() < NEAR), None)
+        groups.append([k]) if own is None else own.append(k)
+    return [group for group in groups if len(group) > 1]
+
+
 def name_together(axes: Axes, curves: Iterable[tuple[Mark, np.ndarray]], height: float) -> None:
-    """One label for curves (2, points) that coincide in a logarithmic panel, as `end_labels`."""
-    groups: list[list[tuple[Mark, np.ndarray]]] = []
-    near = NEAR*np.ptp(np.log10(axes.get_ylim()))
-    for mark, points in (curve for curve in curves if curve[1].size):
-        own = next((group for group in groups if np.array_equal(points[0], group[0][1][0])
-                    and np.abs(np.log10(points[1]/group[0][1][1])).max() < near), None)
-        groups.append([(mark, points)]) if own is None else own.append((mark, points))
-    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(mark for mark, _ in group))
-                      for group in groups if len(group) > 1 for x, y in (group[0][1],)], height)
+    """One label for curves that coincide, as `end_labels`."""
+    kept = [(mark, points) for mark, points in curves if points.size]
+    end_labels(axes, [EndLabel(x[-1], y[-1], "", tuple(kept[k][0] for k in group)) for group in together(
+        axes, [points for _, points in kept]) for x, y in (kept[group[0]][1],)], height)
+
+
+def _named(axes: Axes) -> dict[str, np.ndarray]:
+    """Finite points (n, 2) of all lines that have a name as gid, by their names."""
+    parts: dict[str, list[np.ndarray]] = {}
+    for line in axes.get_lines():
+        points = np.asarray(line.get_xydata(), dtype=float)
+        if (name := line.get_gid()) and name != NAMED and len(points := points[np.isfinite(points).all(axis=1)]):
+            parts.setdefault(name, []).append(points)
+    return {name: np.unique(np.concatenate(own), axis=0) for name, own in parts.items()}
+
+
+def coinciding(figure: Figure) -> str:
+    """Sentences with the methods whose curves coincide, where no label beside the panel names them."""
+    found: dict[str, dict[str, None]] = {}
+    for panel in figure.axes:
+        curves, place = _named(panel), (*re.findall(r"^\(\w+\)", panel.get_title("left")), "")[0]
+        for group in together(panel, [points.T for points in curves.values()]):
+            found.setdefault("; ".join([*curves][k] for k in group), {})[place] = None
+    return "".join(f" On each other{' in '*any(places)}{', '.join(filter(None, places))}: {names}."
+                   for names, places in found.items())
 
 
 def name_ends(axes: Axes, marks: Iterable[Mark]) -> None:
     """Names of methods at the ends of their lines, which have their labels as gid, unless they stand there already."""
-    ends: dict[str, np.ndarray] = {}
-    for line in axes.get_lines():
-        points = np.asarray(line.get_xydata(), dtype=float)
-        points = points[np.isfinite(points).all(axis=1)]
-        if (name := line.get_gid()) and len(points):
-            last = points[points[:, 0].argmax()]
-            ends[name] = max(ends.get(name, last), last, key=lambda point: point[0])
+    ends = {name: points[-1] for name, points in _named(axes).items()}
     labels = [EndLabel(ends[mark.label][0], ends[mark.label][1], "", (mark,)) for mark in marks if mark.label in ends]
-    if labels:
-        figure = axes.get_figure()
-        height = USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4
-        end_labels(axes, labels, height)
+    figure = axes.get_figure()
+    end_labels(axes, labels, USED*axes.get_position().height*(figure.bbox.height/figure.dpi if figure else 1.0)*25.4)
 
 
 def spread(wanted: np.ndarray, gap: float) -> np.ndarray:
     """Places at least `gap` apart in the order of those wanted, with the least sum of squares of the distances from
-    them: from 0, below which lies what does not fit, to half a gap below 1, so that a line of text ends there."""
+    them: from 0, below which lies what does not fit, to a gap below 1, so that the title stands free."""
     order, numbers, found = np.argsort(wanted, kind="stable"), gap*np.arange(len(wanted)), np.empty(len(wanted))
     places = isotonic_regression(wanted[order] - numbers).x + numbers if len(wanted) else numbers
-    found[order] = np.minimum(np.maximum(places, numbers), 1.0 - 0.5*gap - numbers[::-1])
+    found[order] = np.minimum(np.maximum(places, numbers), 1.0 - gap - numbers[::-1])
     return found

@@ -52,8 +52,7 @@ ACCURACY = ("atol", "distance", "iterations", "mass", "norm", "tolerance")
 
 
 def variant(mark: Mark, number: int) -> Mark:
-    """The same method with other options: other marker and dash; number 0 is the method itself. Every VARIANTS numbers
-    they begin anew with asterisks."""
+    """The same method (number 0) with other options: other marker and dash, after VARIANTS anew with asterisks."""
     if number == 0:
         return mark
     turn, place = divmod(number - 1, len(VARIANTS))
@@ -128,8 +127,7 @@ def _call(name: str, entry: "IntegratorConfig | None") -> tuple[str, Options]:
 
 
 def variant_numbers(results: Results) -> dict[str, int]:
-    """Key of every integrator of a study -> number of its variant: that of the study file; else 0 with default options,
-    others by their order in the file."""
+    """Integrator key of a study -> its variant: of the study file, else 0 with default options, others by order."""
     entries = results.config.integrators
     calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
     variants = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
@@ -142,8 +140,7 @@ def variant_numbers(results: Results) -> dict[str, int]:
 
 
 def marks(results: Results) -> dict[str, Mark]:
-    """Key of every integrator of a study -> its mark; labels are those of the study file, else of the method with the
-    options that make it another one."""
+    """Integrator key of a study -> its mark, with the label of the study file, else of the method and its options."""
     numbers, drawn = variant_numbers(results), {}
     for key, entry in results.config.integrators.items():
         name, options = _call(results.study.integrator_id(key), entry)

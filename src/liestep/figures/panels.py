@@ -70,16 +70,14 @@ def _coarseness(cell: Cell) -> float:
 
 
 def curves(results: Results, problem: str) -> list[tuple[str, Cell, RunFile]]:
-    """The runs of a problem that time series show: key, cell, file, in the order of the study file; ensembles and runs
-    without a sample are left out."""
+    """The runs of a problem that time series show, in the order of the study file: single ones with samples."""
     files = ((key, cell, results.file(problem, key, cell.resolution))
              for key, cell in shown_cells(results, problem).items() if cell.spec.ensemble is None)
     return [run for run in files if len(run[2]["time"])]
 
 
 def grid(titles: list[str], row_height: float, extra: float = 8.0, columns: int = 2) -> tuple[Figure, list[Axes]]:
-    """Figure with one panel for each title, lettered when there are several; heights in mm. Raises InputError: there is
-    nothing to show."""
+    """Figure with a panel for each title, with letters for several; heights in mm. Raises InputError: no title."""
     if not titles:
         raise InputError("the figure has nothing to show: no run of the study offers what it needs")
     columns = min(columns, len(titles))
@@ -134,8 +132,7 @@ LEAST_DECADES = 1.5  # of a logarithmic axis of values: round-off that scatters 
 
 
 def _bare(panel: Axes) -> bool:
-    """Whether nothing but lines stands in a panel, and they have one value, none that the axis shows, or end where its
-    time begins."""
+    """Whether a panel has nothing but lines that have one value, none that its axis shows, or end where time begins."""
     if panel.collections or panel.images or panel.patches:
         return False
     points = np.concatenate([np.zeros((0, 2)), *(
@@ -148,8 +145,7 @@ def _bare(panel: Axes) -> bool:
 
 def by_method(results: Results, panels: Mapping[Axes, pandas.DataFrame],
               draw: Callable[[Axes, Mark, pandas.DataFrame], object]) -> list[Mark]:
-    """Let `draw` put each integrator's rows of a panel's table into it; returns the marks of those that have rows, for
-    the legend."""
+    """Let `draw` put each integrator's rows of a panel's table into it; returns the marks for the legend."""
     styles, used = marks(results), set[str]()
     for axes, table in panels.items():
         own = dict(iter(table.groupby("integrator")))
@@ -168,9 +164,8 @@ def line_handle(mark: Mark, label: str = "", marker: bool = False) -> Line2D:
 
 def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int | None = None,
                  marker: bool = True, note: str = "") -> None:
-    """One legend for all panels, below them; a mark is shown with its label, and as a line alone without `marker`; of
-    more than MANY marks the names stand at the ends of their lines too, in at most two columns of panels and unless a
-    `note` explains what stands there."""
+    """One legend below all panels; a mark is a line alone without `marker`; of more than MANY marks the names stand at
+    the ends of their lines too, in at most two columns of panels and unless a `note` explains what stands there."""
     drawn = [entry for entry in entries if isinstance(entry, Mark)]
     several = len({round(axes.get_position().x0, 2) for axes in figure.axes}) > 2
     for axes in figure.axes if not (note or several) and len(drawn) > MANY else ():
@@ -187,8 +182,7 @@ def legend_below(figure: Figure, entries: Sequence[Line2D | Mark], columns: int 
 
 
 def hollow(axes: Axes, x: ArrayLike, y: ArrayLike, mark: Mark, solid: ArrayLike = True, line: bool = True) -> None:
-    """Line (if `line`) through all finite points; points that are not `solid`, because they do not count, are hollow
-    and their part of the line is paler."""
+    """Line (if `line`) through all finite points; those that do not count, not `solid`, are hollow and paler."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     solid = np.broadcast_to(np.asarray(solid, dtype=bool), x.shape)
     kept = np.flatnonzero(np.isfinite(y) & (y > 0.0))
@@ -229,8 +223,7 @@ def logarithmic(axes: Axes, x: bool = True, y: bool = True, **labels: str) -> No
 
 def cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]], rows: Sequence[str],
           dark: np.ndarray, size: float = 6.5, **colours: Any) -> AxesImage:
-    """Values (rows, columns) as colours, those of `imshow`, with a text of `size` pt in each, white where the colour is
-    `dark`."""
+    """Values (rows, columns) as colours, those of `imshow`, with a text of `size` pt in each, white on `dark` ones."""
     shown = axes.imshow(values, aspect="auto", **colours)
     for i, k in np.ndindex(values.shape):
         axes.text(k, i, texts[i][k], ha="center", va="center", fontsize=size, color="white" if dark[i, k] else "black")
@@ -241,8 +234,7 @@ def cells(axes: Axes, values: np.ndarray, texts: Sequence[Sequence[str]], rows: 
 
 
 def slope_triangle(axes: Axes, steps: ArrayLike, errors: ArrayLike, order: float, below: float = 0.4) -> None:
-    """Triangle of a slope under a curve: its sharp corner lies at a point of the curve, moved down by the factor
-    `below`; both axes logarithmic."""
+    """Triangle of a slope: its sharp corner is a point of the curve times `below`; both axes are logarithmic."""
     steps, errors = np.asarray(steps, dtype=float), np.asarray(errors, dtype=float)
     k = int(np.argsort(steps)[(len(steps) - 1)//3])
     x, y, width = steps[k], below*errors[k], 10.0**min(0.35, 1.6/order)  # steep ones are narrow

@@ -8,7 +8,8 @@ from fontTools import subset
 from matplotlib.figure import Figure
 
 from liestep.errors import InputError
-from liestep.figures.captions import fill, restructured
+from liestep.figures.captions import fill, plain, restructured
+from liestep.figures.labels import coinciding
 from liestep.figures.panels import leave_out
 from liestep.figures.style import DPI, RC, Drawing, Results
 from liestep.files.textfiles import replacing, write_text_atomically
@@ -17,8 +18,7 @@ _load_font = subset.load_font
 
 
 def _font_of_a_pdf(*arguments: Any, **options: Any) -> Any:
-    """A font without the tables for laying out text: matplotlib has done that. To read them and thin them out would
-    take a third of a figure's time."""
+    """A font without the tables for laying out text, which matplotlib has done: they take a third of its time."""
     font = _load_font(*arguments, **options)
     for table in {"GDEF", "GPOS", "GSUB"} & set(font.keys()):
         del font[table]
@@ -29,8 +29,7 @@ subset.load_font = _font_of_a_pdf
 
 
 def save(figure: Figure, base: Path) -> list[Path]:
-    """Write base.png and base.pdf, each whole or not at all; the same figure gives the same bytes. Raises InputError:
-    the folder cannot be written."""
+    """Write base.png and base.pdf, each whole or not at all, equal bytes for equal figures. Raises InputError."""
     base = Path(base)
     paths = []
     with matplotlib.rc_context(RC):
@@ -55,9 +54,10 @@ def write(results: Results, name: str, draw: Drawing) -> list[Path]:
         figure = draw(results)
         left_out = leave_out(figure)
         paths = save(figure, base)
+        left_out += coinciding(figure)
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
-    text = fill(draw, results, name) + left_out
+    text = fill(draw, results, name) + plain(left_out)
     captions = {base.with_name(f"{base.name}.caption.txt"): text,
                 base.with_name(f"{base.name}.caption.rst"): restructured(text)}
     for path, content in captions.items():

@@ -78,8 +78,7 @@ def first_run(results: Results, problem: str, integrator: str) -> RunFile:
 
 
 def ladder(results: Results, problem: str, integrator: str, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and a column of metrics of all complete runs of a pair, by growing step. Raises InputError: the study has
-    none."""
+    """Steps and a column of metrics of all complete runs of a pair, by growing step. Raises InputError: none."""
     rows = results.select(problem, integrator)
     rows = rows[(rows["status"] == "ok") & rows[column].notna()].sort_values("step")
     if rows.empty:

@@ -2,7 +2,8 @@
 import numpy as np
 
 from liestep.compile.dispatch import kernel, outlined
-from liestep.compile.rows import below
+from liestep.compile.rows import any_of, below, if_equal
+from liestep.geometry.linalg import larger
 
 SMALLEST = 1e-7  # pivot relative to the diagonal below which a matrix counts as singular
 
@@ -55,22 +56,23 @@ def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     for k in range(size):
         best, p = abs(a[k, width]), k
         for i in range(k + 1, min(size, k + width + 1)):
-            if abs(a[i, k - i + width]) > best:
-                best, p = abs(a[i, k - i + width]), i
+            best, p = larger(abs(a[i, k - i + width]), best, i, p)
         if not 0.0 < best < np.inf:
             return False
         last = min(size, k + 2*width + 1)
-        if p != k:
-            for j in range(k, last):
-                a[k, j - k + width], a[p, j - p + width] = a[p, j - p + width], a[k, j - k + width]
-            b[k], b[p] = b[p], b[k]
+        for i in range(k + 1, min(size, k + width + 1)):  # of several members each exchanges its own rows
+            if any_of(p == i):
+                for j in range(k, last):
+                    one, other = a[k, j - k + width], a[i, j - i + width]
+                    a[k, j - k + width], a[i, j - i + width] = if_equal(p, i, other, one), if_equal(p, i, one, other)
+                b[k], b[i] = if_equal(p, i, b[i], b[k]), if_equal(p, i, b[k], b[i])
         inverse, own = 1.0/a[k, width], a[k, width + 1:]
         for i in range(k + 1, min(size, k + width + 1)):
             factor, line = a[i, k - i + width]*inverse, a[i, k + 1 - i + width:]
-            if factor != 0.0:
+            if any_of(factor != 0.0):
                 for j in range(last - k - 1):  # from zero: an index that may be negative keeps it out of vectors
-                    line[j] -= factor*own[j]
-                b[i] -= factor*b[k]
+                    line[j] = if_equal(factor, 0.0, line[j], line[j] - factor*own[j])
+                b[i] = if_equal(factor, 0.0, b[i], b[i] - factor*b[k])
     for r in range(size):
         k = size - 1 - r
         value = b[k]

@@ -57,6 +57,18 @@ def three_turns(x: Vector) -> Quaternion:
 
 
 @kernel
+def mean_turn(z2: float, first: float, along: float) -> tuple[float, float]:
+    """((1 - cos z)/z^2, (z - sin z)/z^3) from the squared angle, cos(z/2) and z sin(z/2)."""
+    if z2 < 0.25:
+        return (0.5 + z2*(-1.0/24.0 + z2*(1.0/720.0 + z2*(-1.0/40320.0 + z2*(1.0/3628800.0 + z2*(
+                    -1.0/479001600.0 + z2/87178291200.0))))),
+                1.0/6.0 + z2*(-1.0/120.0 + z2*(1.0/5040.0 + z2*(-1.0/362880.0 + z2*(1.0/39916800.0 + z2*(
+                    -1.0/6227020800.0 + z2/1307674368000.0))))))
+    s = along/z2
+    return 2.0*s*s, (1.0 - 2.0*first*s)/z2
+
+
+@kernel
 def rotation(chart: int, x: Vector) -> Quaternion:
     """The unit quaternion of psi(x)."""
     if chart == 0:
@@ -80,16 +92,7 @@ def translation(chart: int, q: Quaternion, x: Vector, y: Vector) -> Vector:
         return y
     first = cross(x, y)
     if chart == 0:  # dexp_x y, its coefficients from those of the half angle
-        z2 = dot(x, x)
-        if z2 < 0.25:
-            c = 0.5 + z2*(-1.0/24.0 + z2*(1.0/720.0 + z2*(-1.0/40320.0 + z2*(1.0/3628800.0 + z2*(
-                -1.0/479001600.0 + z2/87178291200.0)))))
-            d = 1.0/6.0 + z2*(-1.0/120.0 + z2*(1.0/5040.0 + z2*(-1.0/362880.0 + z2*(1.0/39916800.0 + z2*(
-                -1.0/6227020800.0 + z2/1307674368000.0)))))
-        else:
-            s = dot((q[1], q[2], q[3]), x)/z2
-            c = 2.0*s*s
-            d = (1.0 - 2.0*q[0]*s)/z2
+        c, d = mean_turn(dot(x, x), q[0], dot((q[1], q[2], q[3]), x))
         return add(axpy(c, first, y), scale(d, cross(x, first)))
     if chart == 1:  # (1 + cay c) y/2, c = x/2
         return scale(q[0]*q[0], axpy(0.25*dot(x, y), x, axpy(0.5, first, y)))

@@ -10,7 +10,7 @@ overwritten by the solution."""
 import numpy as np
 
 from liestep.compile.dispatch import kernel
-from liestep.compile.rows import sqrt
+from liestep.compile.rows import any_of, if_equal, sqrt
 
 
 @kernel
@@ -57,17 +57,18 @@ def larger(size: float, best: float, i: int, p: int) -> tuple[float, int]:
 
 @kernel
 def exchange(a: np.ndarray, k: int, p: float, n: int) -> None:
-    """Rows k and p <= k of n numbers."""
-    i = int(p)
-    if i != k:
-        for j in range(n):
-            a[k, j], a[i, j] = a[i, j], a[k, j]
+    """Rows k and p <= k of n numbers; of several members at once each its own."""
+    for i in range(k):
+        if any_of(p == i):
+            for j in range(n):
+                a[k, j], a[i, j] = if_equal(p, i, a[i, j], a[k, j]), if_equal(p, i, a[k, j], a[i, j])
 
 
 @kernel
 def exchange_numbers(x: np.flatiter, k: int, p: float) -> None:
-    i = int(p)
-    x[k], x[i] = x[i], x[k]
+    for i in range(k):
+        if any_of(p == i):
+            x[k], x[i] = if_equal(p, i, x[i], x[k]), if_equal(p, i, x[k], x[i])
 
 
 @kernel

@@ -82,11 +82,10 @@ class Newton(NamedTuple):
         problem, y, work, s, cv, cc, ca = given
         self.put_state(problem, y, work, cv, cc, ca)
         size = problem.newton(work.state, work.u, work.new[0], work.new[1], work.past[0], work.found, s, cv, cc, ca,
-                              self.dae_index, 1 if before == np.inf else 0)
+                              self.dae_index, 1 if x == 0 else 0)
         # what is left is estimated from how fast the corrections shrink
-        done = size < self.tolerance or (before < np.inf and settled(size*size, 0.1*self.tolerance*before, size, before,
-                                                                     CLOSE))
-        return Status.OK if size < np.inf else Status.SINGULAR_MATRIX, x, size, done
+        left = settled(size*size, 0.1*self.tolerance*before if x > 0 else -1.0, size, before, CLOSE)
+        return Status.OK if size < np.inf else Status.SINGULAR_MATRIX, x + 1, size, (size < self.tolerance) | left
 
     def put_state(self, problem: IndexThree, y: np.ndarray, work: StepWork, cv: float, cc: float, ca: float) -> None:
         """State, V and dV/dt of the new time from U."""

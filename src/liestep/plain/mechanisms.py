@@ -256,8 +256,7 @@ def written(name: str, parameters: Parameters, t_end: float, given: Given, **par
     # what the class says of itself in plain Python
     w.lines.append(f"\n    works = {bool(laws or given.force or given.torque)}")
     plain = tuple(replace(item, function=None) for item in assembly.elements)
-    more = ["", "", "def assembly(p):",
-            f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
+    more = ["", "", "def assembly(p):", f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
             f"        {literal(assembly.joints)},", f"        {literal(plain)}, {text}, shows=True{seen_as})"]
     size = operations(w.outs)

@@ -2,8 +2,7 @@
 wrongly (its issues 2982 and 3559).
 
 Masses are matrices (4, 4) of second moments, sums of dm (x, 1) (x, 1)^T: those of what moves together add up, and a
-motion T makes T A T^T of them. In other axes the inertia is trace(S) - S, with S (3, 3) about the centre of mass.
-"""
+motion T makes T A T^T of them. In other axes the inertia is trace(S) - S, with S (3, 3) about the centre of mass."""
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -275,8 +274,10 @@ def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], d
     for name, item in named(root, "joint").items():
         limit, dynamics = item.find("limit"), item.find("dynamics")
         damping[name] = float(numbers(dynamics, "damping", 1, 0.0)[0])
-        between = [numbers(limit, end, 1, 0.0)[0]*(item.get("type") != "continuous") for end in ("lower", "upper")]
-        left_out.extend(lost(name, {"limits": between, "dry friction": numbers(dynamics, "friction", 1, 0.0),
+        lower, upper, *most = (numbers(limit, end, 1, 0.0)[0] for end in ("lower", "upper", "effort", "velocity"))
+        between = np.array([lower, upper])*(item.get("type") != "continuous")
+        left_out.extend(lost(name, {"limits": between, "limits of effort and velocity": most,
+                                    "dry friction": numbers(dynamics, "friction", 1, 0.0),
                                     "damping": damping[name]*(item.get("type") == "planar")}))
     return spec, left_out, bodies, damping
 

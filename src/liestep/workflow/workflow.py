@@ -33,6 +33,7 @@ from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, 
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
+from liestep.study.tables.quantities import quantities_of
 from liestep.workflow.plans import Plans, content_hash, sources
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
@@ -151,6 +152,7 @@ class StudyProducts:
                 require_figure(name, study.paper)
             except InputError as error:
                 raise study.complain(("figures",), error) from None
+        quantities_of(self.name)  # of two papers, or a module that cannot be imported: said before the first run
         self.sweeps, self.references = self._planned(plans)
         self.runs = [cell.path for cell in self.cells]
         self.animations = [self._animation(text) for text in study.config.animations]
@@ -198,8 +200,7 @@ class StudyProducts:
         references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
                       for problem, (path, spec) in made.items()]
         if plans:
-            plans.keep(self.name, made_from, {
-                "sweeps": [[sweep.problem, sweep.integrator, {
+            plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
                     cell.resolution: (cell.fingerprint, *astuple(cell.estimate)) for cell in sweep.cells}]
                     for sweep in sweeps],
                 "references": {entry.problem: entry.fingerprint for entry in references}})

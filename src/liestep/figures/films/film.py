@@ -27,9 +27,8 @@ MARGIN, QUALITY = 0.05, 30        # QUALITY of WebP, from 0 to 100
 
 
 def animate(source: Path | RunFile, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
-    """Draw at most `frames` of the samples of a run, equally spaced, and write the film whole or not at all; returns
-    their number. Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be
-    written."""
+    """Draw at most `frames` equally spaced samples of a run, and write the film, whole or not at all; returns how many.
+    Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written."""
     target = Path(target)
     if target.suffix.lower() not in KINDS:
         raise InputError(f"{target} must end with {', '.join(KINDS[:-1])} or {KINDS[-1]}")

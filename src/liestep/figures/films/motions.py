@@ -144,8 +144,7 @@ def on_sphere(file: RunFile, field: str = "q") -> FilmScene:
 
 
 def body(file: RunFile, parameters: Parameters) -> FilmScene:
-    """Axes of a body from its fixed point, its angular momentum and, for a top, the line to its centre of mass, as far
-    as the run has them."""
+    """Axes of a body from its fixed point, and what the run has of its momentum and the line to its centre of mass."""
     attitude, momentum = file["attitude"], file.variables.get("angular_momentum", np.zeros((0, 3)))
     arrows = momentum*(1.25/(np.linalg.norm(momentum, axis=1).max(initial=0.0) or 1.0))
     axis, gravity = (value if np.shape(value) == (3,) else None for value in (

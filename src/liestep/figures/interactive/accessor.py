@@ -26,8 +26,7 @@ class RunAccessor:
 
     @property
     def code(self) -> str:
-        """Which code made the run, compiled or interpreted, with the seconds that it took and that compiling takes;
-        empty for a data set from a file."""
+        """Which code made the run, with the seconds that it took and that compiling takes; empty for a file."""
         return str(self._data.encoding.get("code", ""))
 
     @extras()

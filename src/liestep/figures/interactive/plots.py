@@ -22,7 +22,7 @@ from liestep.figures.scenes.space import Scene, sphere_body, triad
 from liestep.figures.style import DOUBLE, MM, RC
 from liestep.simulation.catalogue import sheet
 
-HEIGHT = 108.0                 # mm
+HEIGHT, LEAST = 108.0, 20.0     # mm
 SCREEN = 130                   # dots per inch on a screen
 DASHES = ("-", "--", ":", "-.")
 
@@ -64,7 +64,7 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
 
     Raises:
         InputError: a data set that is not of one run of liestep, a quantity that it does not have, a span without two
-            samples, a size that is not positive.
+            samples, or a side of less than 20 mm.
 
     Example:
         liestep.plot(liestep.simulate("heavy_top", "slgi", step=0.01, t_end=2.0)).savefig("top.png")
@@ -78,8 +78,8 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
             raise InputError(unknown("quantity of this run", str(strange[0]), names))
         invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
                                  for found in (invariants, residuals))
-    if not (len(size) == 2 and all(0.0 < side < math.inf for side in size)):
-        raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both positive")
+    if not (len(size) == 2 and all(LEAST <= side < math.inf for side in size)):
+        raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both at least {LEAST:g}")
     with matplotlib.rc_context(RC):
         figure = _picture(size)
         left, right = cast("list[SubFigure]", figure.subfigures(1, 2, width_ratios=(1.0, 1.2)))

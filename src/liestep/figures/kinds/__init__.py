@@ -1,5 +1,4 @@
-"""Figures that every study may ask for: functions marked `@drawing(caption)` in the files of this folder. Nothing lists
-them."""
+"""Figures that every study may ask for: functions marked `@drawing(caption)` in this folder; nothing lists them."""
 import importlib
 import re
 from pathlib import Path

@@ -37,7 +37,7 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
     problems = [problem for problem in results.config.problems if (metrics["problem"] == problem).any()]
     orders = _orders(results) if order is not None else {}
     figure, axes = grid([label_of(results, problem) for problem in problems], 54.0, extra=12.0)
-    styles, used = marks(results), set()
+    styles, used, numbered = marks(results), set(), False
     for panel, problem in zip(axes, problems, strict=True):
         rows = metrics[metrics["problem"] == problem]
         complete = dict(iter(rows[rows["status"] == "ok"].groupby("integrator")))
@@ -65,13 +65,14 @@ def _ladder(results: Results, column: str, label: str, order: str | None, floor:
         logarithmic(panel)
         if floor:
             _floor_band(panel, rows)
-        for number, (_, x, y) in anchors.items():
+        for number, (_, x, y) in anchors.items() if len(complete) <= MANY else ():  # of more they would lie on curves
             slope_triangle(panel, x, y, number)
         panel.set(xlabel="step $h$ (s)", ylabel=label)
+        numbered |= any(curve.star is not None for curve in shown)
         end_labels(panel, _labels(shown), PANEL)
         if metrics["integrator"].nunique() <= MANY:  # of more, all names stand there
             name_together(panel, plain, PANEL)
-    legend_below(figure, [styles[key] for key in styles if key in used], note=LEFT_OUT if orders else "")
+    legend_below(figure, [styles[key] for key in styles if key in used], note=LEFT_OUT if numbered else "")
     return figure
 
 
@@ -137,8 +138,7 @@ def _order_text(group: Sequence[_Curve]) -> str:
 
 
 def _whole_order(row: TableRow, prefix: str) -> int | None:
-    """The whole number that a curve's exponent is, None where it is none: theory may promise
-    less than a problem shows."""
+    """The whole number that a curve's exponent is, None where it is none: problems may show more than theory."""
     kind, exponent, uncertainty = _estimate(row, prefix)
     if row["adaptive"] or kind != "asymptotic":
         return None
@@ -206,7 +206,6 @@ OTHERS = (Mark("#9A9A9A", "", DASHDOT, ""), Mark("#B08D57", "", DOTTED, ""))
 def work_precision(results: Results) -> Figure:
     metrics = results.metrics
     metrics = metrics.assign(evaluations=evaluations_of(metrics))[metrics["error"].notna()]
-    # few: rows are copied often
     metrics = metrics[["problem", "integrator", "error", "floor", "floor_reference", *(name for name, _ in COSTS)]]
     least_errors = metrics.groupby("problem")["error"].min()
     problems = [problem for problem in results.config.problems if least_errors.get(problem, np.inf) < np.inf]
@@ -214,7 +213,7 @@ def work_precision(results: Results) -> Figure:
     shown = metrics[metrics["problem"].isin(problems)]
     least = min(2, metrics["integrator"].nunique())
     costs = [(name, label) for name, label in COSTS if (shown[name] > 0).any()
-             and metrics.loc[metrics[name] > 0, "integrator"].nunique() >= least]
+             and shown.loc[shown[name] > 0, "integrator"].nunique() >= least]
     if not problems:
         raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set"
                          " `reference: true`")

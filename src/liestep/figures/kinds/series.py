@@ -1,7 +1,6 @@
 """Generic figures against time, one panel for each problem or run: energy, momentum and length errors, drift of
 invariants, separation and statistics of ensembles with printed values. Curves of the first three are the largest
-deviations over each hundredth of a run, from every step; the stored samples stand pale behind them where few curves
-share a panel."""
+deviations over each hundredth of a run, from every step; stored samples stand pale behind few curves."""
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -96,8 +95,8 @@ def length_error(results: Results) -> Figure:
                    lambda file: file["unit_length_error"], "mean $|1 - q_i\\cdot q_i|$")
     for axes in figure.axes:
         axes.axhline(EPSILON, color="0.6", linewidth=0.5, linestyle=":", zorder=1.0)
-        axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(-3, 0.5),
-                      textcoords="offset points", va="bottom", ha="right", fontsize=7.0, color="0.45")
+        axes.annotate("$\\varepsilon$", (1.0, EPSILON), xycoords=("axes fraction", "data"), xytext=(1.5, 0.0),
+                      textcoords="offset points", va="center", fontsize=7.0, color="0.45")
     return figure
 
 
@@ -171,8 +170,7 @@ def ensemble(results: Results) -> Figure:
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
         panel.grid(axis="y", visible=False)
     count = Counter((cell.problem, cell.integrator) for cell, _ in rows)
-    axes[0].set_yticks(range(len(rows)), [
-        f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
+    axes[0].set_yticks(range(len(rows)), [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
         + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
     axes[0].set_ylim(len(rows) - 0.35, -0.65)
     return figure

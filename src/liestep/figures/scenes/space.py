@@ -153,8 +153,7 @@ def graticule(scene: Scene, radius: float = 1.0, spacing: float = 30.0, colour: 
 
 def triad(axes: Axes, view: View, place: tuple[float, float, float, float] = (0.0, 0.0, 0.2, 0.2),
           points: float = 7.0) -> None:
-    """The three axes of space as small arrows; place: left, bottom, width, height in axes fractions; size of letters
-    in points."""
+    """The axes of space as small arrows; place: left, bottom, width, height in axes fractions; letters in pt."""
     small = axes.inset_axes(place)
     small.set_axis_off()
     small.set(aspect="equal", xlim=(-1.7, 1.7), ylim=(-1.7, 1.7))

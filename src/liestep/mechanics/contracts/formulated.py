@@ -4,7 +4,7 @@ divided by, and how a value is perturbed. A field names its norm, and so does ev
 """
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from liestep.compile.roles import Problem, Reader
 from liestep.compile.status import Status
+from liestep.compile.trees import made_once
 from liestep.errors import InputError, unknown
 
 KINDS = ("invariant", "residual", "plain")
@@ -391,6 +392,16 @@ class Sight(NamedTuple):
     recount: Callable[[float, Mapping[str, np.ndarray]], None] | None = None
 
 
+@made_once
+def _told(observables: tuple[Observable, ...]) -> tuple[np.ndarray, str, str]:
+    """Which columns are invariants, and what `Formulated.attributes` says of invariants and residuals."""
+    invariants = " ".join(item for part in observables if part.kind == "invariant" for item in part.kept())
+    residuals = " ".join(item for part in observables if part.kind == "residual" and part.units == "1"
+                         and "mean" in part.asked for item in part.kept())
+    return np.repeat([part.kind == "invariant" for part in observables], [part.width for part in observables]
+                     ), invariants, residuals
+
+
 @dataclass(frozen=True)
 class Formulated:
     """A system ready for an integrator: the component, its first state, and how to read its rows.
@@ -447,10 +458,10 @@ class Formulated:
         """Number of columns of `observe`."""
         return int(self.observables[-1].columns.stop)
 
-    @cached_property
+    @property
     def invariant_columns(self) -> np.ndarray:
         """(width,): which columns of `observe` are invariants."""
-        return np.concatenate([np.full(part.width, part.kind == "invariant") for part in self.observables])
+        return _told(self.observables)[0]
 
     @property
     def error_fields(self) -> list[StateField]:
@@ -478,11 +489,9 @@ class Formulated:
         ones with a mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error;
         and `notes`.
         """
-        invariants = [item for part in self.observables if part.kind == "invariant" for item in part.kept()]
-        residuals = [item for part in self.observables
-                     if part.kind == "residual" and part.units == "1" and "mean" in part.asked for item in part.kept()]
+        _, invariants, residuals = _told(self.observables)
         norms = [f"{part.name}:{part.norm}{'' if part.counted else ':apart'}" for part in self.error_fields]
         return {
             "momentum_scale": self.momentum_scale, "momentum_conserved": self.momentum_axes or "none",
-            "invariants": " ".join(invariants), "residuals": " ".join(residuals), "error_norms": " ".join(norms),
+            "invariants": invariants, "residuals": residuals, "error_norms": " ".join(norms),
             **self.notes}

@@ -197,7 +197,8 @@ def nodes_of(spec: RunSpecification, watches: Sequence[Callable[[Between], bool]
         kept[0].extend(nodes, times)
         return max([watch(kept[0]) for watch in watches], default=False)
 
-    kept[0].outcome = run_once(replace(spec, times=None, until=None), watch=keep, interpreted=interpreted)
+    plain = spec if spec.times is spec.until is None else replace(spec, times=None, until=None)
+    kept[0].outcome = run_once(plain, watch=keep, interpreted=interpreted)
     return kept[0]
 
 

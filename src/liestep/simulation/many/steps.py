@@ -2,8 +2,9 @@
 
 Lanes that have converged keep what they have, while the others go on: the component and what it writes are of the type
 whose arrays are written where a lane is still iterating (`liestep.compile.lanes.numbers`)."""
+from collections import namedtuple
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -31,16 +32,8 @@ from liestep.compile.status import Status
 from liestep.geometry import charts, linalg, so3
 from liestep.integrators import _newton
 
-
-class LaneHeld(NamedTuple):
-    """As `loops.Held`; its class names the files of machine code by this module."""
-
-    numbers: np.ndarray
-    rest: np.ndarray
-    counters: np.ndarray
-    words: np.ndarray
-    all: int
-    y: np.ndarray
+# as `loops.Held`; its class names the files of machine code by this module
+LaneHeld = namedtuple("LaneHeld", ("numbers", "rest", "counters", "words", "all", "y"))
 
 
 def _some_lanes(kinds: tuple[types.Type, ...]) -> bool:
@@ -86,26 +79,20 @@ def iterate(part: Any, given: tuple, x: Any, previous: float, iterations: int) -
 
 
 def _at_limit(function: Any, limit: float) -> None:
-    """A kernel that takes another formula from a limit of its argument on: both where lanes stand on both sides."""
-    every = kernel(FunctionType(function.py_func.__code__, vars(so3) | vars(charts), function.__name__))
-
-    @kernel
-    @outlined
-    def parted(z2: Any) -> Any:
-        below = z2 < limit
-        return select(below, every(select(below, z2, spread(0.0))), every(select(below, spread(limit), z2)))
-
-    def apart(z2: Any) -> Any:
-        below = z2 < limit
-        if some(written() & below) and some(written() & invert(below)):
-            return parted(z2)
-        return every(z2)
-
-    variant(function, lambda kinds: kinds[0] == lanes, apart)
+    """A kernel that takes another formula from a limit of its first argument on: both if lanes are on both sides."""
+    code = function.py_func.__code__
+    rest = "".join(f", {name}" for name in code.co_varnames[1:code.co_argcount])
+    known = globals() | {"every": kernel(FunctionType(code, vars(so3) | vars(charts), code.co_name)), "limit": limit}
+    known["parted"] = kernel(outlined(eval(
+        f"lambda z2{rest}: select(z2 < limit, every(select(z2 < limit, z2, spread(0.0)){rest}), every(select("
+        f"z2 < limit, spread(limit), z2){rest}))", known)))
+    variant(function, lambda kinds: kinds[0] == lanes, eval(
+        f"lambda z2{rest}: parted(z2{rest}) if some(written() & (z2 < limit)) and some(written() & invert(z2 < limit))"
+        f" else every(z2{rest})", known))
 
 
 for _function, _limit in ((so3.coefficients, 0.25), (so3.dexpinv_coefficients, 0.5), (so3.dexp_coefficients, 1e-4),
-                          (charts.half_angle, 0.25)):
+                          (charts.half_angle, 0.25), (charts.mean_turn, 0.25)):
     _at_limit(_function, _limit)
 
 
@@ -124,24 +111,7 @@ def _larger(size: Any, best: Any, i: int, p: Any) -> Any:
     return select(more, spread(size), spread(best)), select(more, spread(i), spread(p))
 
 
-def _exchange(a: np.ndarray, k: int, p: Any, n: int) -> None:
-    """Rows of lanes whose pivots are others."""
-    for i in range(k):
-        here = to_mask(p == i)
-        if some(here):
-            for j in range(n):
-                a[k, j], a[i, j] = select(here, a[i, j], a[k, j]), select(here, a[k, j], a[i, j])
-
-
-def _exchange_numbers(x: np.ndarray, k: int, p: Any) -> None:
-    for i in range(k):
-        here = to_mask(p == i)
-        x[k], x[i] = select(here, x[i], x[k]), select(here, x[k], x[i])
-
-
 variant(linalg.larger, _some_lanes, _larger)
-variant(linalg.exchange, _some_lanes, _exchange)
-variant(linalg.exchange_numbers, _some_lanes, _exchange_numbers)
 variant(_newton.iterate, _has_lanes, iterate)
 variant(_newton.settled, _some_lanes, _within)
 variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),

@@ -271,7 +271,7 @@ def warning_of(spec: RunSpecification, formulated: Formulated, numbers: Mapping[
     for part in formulated.observables:
         off = _largest(part, numbers)
         mechanical = _mechanical(part, seen()) if part.is_energy and off > 0.0 else np.zeros(1)
-        if not off > _bound(part, np.abs(mechanical).max(initial=0.0)):
+        if not off > _bound(part, np.abs(mechanical).max(initial=0.0) if part.is_energy else 0.0):
             continue
         if part.is_energy:
             kinetic = spec.sheet.kinetic_energy(spec.parameters, dict(seen()))

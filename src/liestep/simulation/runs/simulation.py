@@ -1,7 +1,8 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
              t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
              progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
-             stops: Sequence[float] | None = None, compile: bool | str = "auto") -> "xarray.Dataset":
+             stops: Sequence[float] | None = None, compile: bool | Literal["auto"] = "auto") -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -97,7 +98,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
 
 
 def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise",
-         compile: bool | str = "auto") -> "xarray.Dataset":
+         compile: bool | Literal["auto"] = "auto") -> "xarray.Dataset":
     """The data set of a run, see `simulate`."""
     require_memory(spec)
     with deciding(compile) as code:
@@ -160,7 +161,6 @@ def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
 def to_dataset(content: Content) -> "xarray.Dataset":
     """xarray data set of a run's content, `time` as a coordinate. Its variables fit together: nothing is aligned, which
     would take longer than a short run."""
-    from pandas import Index
     from xarray import Dataset, Variable
     from xarray.indexes import PandasIndex
 
@@ -168,13 +168,21 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     for name, (dims, values, attributes) in content.variables.items():
         one = made[name] = object.__new__(Variable)  # as `Dataset._construct_direct`: its `__init__` checks dimensions
         one._dims, one._data, one._attrs, one._encoding = dims, values, dict(attributes), None
-    indexes: dict[Any, Any] = {name: PandasIndex(Index(made[name].values, name=name), name, fastpath=True)
+    indexes: dict[Any, Any] = {name: PandasIndex(_index(made[name].values.tobytes()).view(), name, fastpath=True)
                                for name in ("time",) if name in made}
     for index in indexes.values():
         made |= index.create_variables(made)
     sizes = dict(one for dims, values, _ in content.variables.values() for one in zip(dims, values.shape, strict=True))
     return Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
                                      indexes=indexes)
+
+
+@lru_cache(maxsize=4)
+def _index(times: bytes) -> Any:
+    """Made once for equal times."""
+    from pandas import Index
+
+    return Index(np.frombuffer(times), name="time")
 
 
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,

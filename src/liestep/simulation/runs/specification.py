@@ -188,10 +188,14 @@ def specify_again(problem: str | Identified, *, parameters: Mapping | None, init
                 _shapes(given), _shapes(state), *(id(entry.item) for entry in held), preset, t_start,
                 *(part for choice in chosen.items() for part in choice), **more)
     if calls and len(calls) > 1:
-        cells, (system, _), make = calls
+        cells, (system, _), make, *same = calls
+        if same:
+            return same[0]
         with drifting(MANIFOLD_TOLERANCE if t_start is None else DRIFTED):
             start = start_in(system, preset, given, state, cells, float(t_start or 0.0))
-        return started(once(make, start.parameters, start.t_end), start)
+        made = started(once(make, start.parameters, start.t_end), start)
+        calls[3:] = [] if given or state else [made]  # nothing differs
+        return made
     more |= {"options": options, "t_start": t_start}
     made = specify(problem, parameters=parameters, initial=initial, preset=preset, **more)
     if calls:

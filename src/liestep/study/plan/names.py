@@ -76,7 +76,6 @@ def study_files(config: Path) -> dict[str, Path]:
             raise InputError(f"{taken}: {paper} is the id of the paper in {folder}: put the study into {inside}, or"
                              " into another folder")
         for path in named_files(inside, "the name of a study"):
-            require_inside(path, folder)
             studies[f"{paper}/{path.relative_to(inside).with_suffix('').as_posix()}"] = path
     return dict(sorted(studies.items()))
 
@@ -118,7 +117,7 @@ def belonging(paths: Iterable[Path], known: Sequence[str]) -> list[str] | None:
 
 def paper_folders(config: Path) -> dict[str, Path]:
     """Id -> folder of all papers beside a folder of configuration. Raises InputError: `papers` is a file or a link, or
-    cannot be read; a folder in it whose name can be no id, or that is a link."""
+    cannot be read; a folder in it whose name can be no id, that is a link, or in which one leads out of it."""
     top = Path(config).parent/PAPERS
     if top.is_symlink() or (top.exists() and not top.is_dir()):
         raise InputError(f"{top} must be a folder with one folder for each paper, not a"
@@ -132,20 +131,17 @@ def paper_folders(config: Path) -> dict[str, Path]:
         if path.is_symlink():
             raise InputError(f"{path} is a link; a paper is a folder of its own")
         require_paper_id(name, path)
+        for link in filter(Path.is_symlink, path.rglob("*")):
+            if not link.resolve().is_relative_to(path.resolve()):
+                raise InputError(f"{link} is a link that leads out of the folder of the paper {name}")
     return papers
 
 
 def require_paper_id(name: str, path: Path) -> None:
     """Raises InputError for a name that cannot be the id of a paper."""
-    require_name("the id of a paper", name, path.parent)
     if not name.isidentifier():
-        raise InputError(f"{path}: the id of a paper is letters, digits and '_', the first no digit")
-
-
-def require_inside(path: Path, folder: Path) -> None:
-    """Raises InputError for a file in the folder of a paper that is a link to elsewhere."""
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{path} is a link that leads out of the folder of the paper {folder.name}")
+        raise InputError(f"{path.parent}: the id {name!r} of a paper must be letters, digits, '_', the first no digit")
+    require_name("the id of a paper", name, path.parent)
 
 
 def config_of(study: Path) -> Path | None:

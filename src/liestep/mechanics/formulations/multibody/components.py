@@ -17,6 +17,7 @@ from liestep.compile.rows import (
     cos,
     cross,
     dot,
+    if_less,
     larger,
     put,
     row,
@@ -53,7 +54,7 @@ CLOSED = 1e-15                        # |g| beside its size that needs no return
 @kernel
 def farther_from_one(a: float, b: float) -> float:
     """That of two numbers whose distance from 1 is larger; a if they are the same."""
-    return b if abs(b - 1.0) > abs(a - 1.0) else a
+    return if_less(abs(a - 1.0), abs(b - 1.0), b, a)
 
 
 class MechanismInRows(NamedTuple):

@@ -311,7 +311,8 @@ class IndexThree(NamedTuple):
                 m, centre = MOVING*o, row(mechanism.constants, BODY*o + 7)
                 for r in range(SPIN):
                     put(self.kept, r, row(x, m + r))
-                size = max(1.0/self.home.per_length, abs(x[m + PLACE, 0]), abs(x[m + PLACE, 1]), abs(x[m + PLACE, 2]))
+                place = row(x, m + PLACE)
+                size = max(1.0/self.home.per_length, abs(place[0]), max(abs(place[1]), abs(place[2])))
                 for q in range(2*unknowns):
                     c, share = q//2, MOVED if q % 2 == 0 else -MOVED
                     share *= size if c >= 3 else 1.0
