@@ -9,8 +9,7 @@ Rules for the author of a method (a violation is a compile error, or slow):
 - arguments are arrays, scalars, tuples or components, defaults are numbers or tuples of them; arrays are written in
   place, loops copy (no whole-array assignment);
 - a method may return scalars or tuples of scalars, never an array or a view;
-- numbers that a method needs are fields (class constants are invisible to compiled code).
-"""
+- numbers that a method needs are fields (class constants are invisible to compiled code)."""
 import os
 from collections.abc import Callable
 from functools import cache, cached_property, update_wrapper

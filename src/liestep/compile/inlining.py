@@ -121,8 +121,9 @@ class RegisterLower(Lower):
         super()._find_singly_assigned_variable()
         if self.context.enable_nrt:
             return
-        sets, first = Counter(), {}
-        for label, block in sorted(self.func_ir.blocks.items()):
+        sets: Counter[str] = Counter()
+        first: dict[str, Any] = {}
+        for _, block in sorted(self.func_ir.blocks.items()):
             for item in block.body:
                 if isinstance(item, Assign):
                     sets[item.target.name] += 1
@@ -167,7 +168,8 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     flags.no_compile = True
     context = cpu_target.target_context
     code = InlineLibrary(context.codegen(), function.__qualname__)
-    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code, KernelCompiler)
+    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code,
+                           KernelCompiler)
     text = str(code.get_function(result.fndesc.llvm_func_name))
     return Specialised(result.signature, result.fndesc, code, set(re.findall(r"ret i32 (\S+)", text)) != {"0"})
 

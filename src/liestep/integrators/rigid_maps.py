@@ -34,8 +34,7 @@ class LieGroupVariational(NamedTuple):
     which is solved by Newton's method; the spatial momentum does not change in the drift. For equal moments f is the
     closed form of rodrigues2021 eq. (23), after which the equation has no solution near f = 0.
 
-    Symplectic, keeps momenta. Returns NOT_CONVERGED where Newton's method fails or meets a fold of the equation.
-    """
+    Symplectic, keeps momenta. Returns NOT_CONVERGED where Newton's method fails or meets a fold of the equation."""
 
     tolerance: float  # on the error left in f, relative to its size
     iterations: int   # at most
@@ -71,8 +70,7 @@ class Richardson(NamedTuple):
     after each.
 
     Keeps momenta of kicks; symplectic and symmetric only for equal moments, where it is a drift by the angle z + z^3/24
-    + ... The quaternions live in the workspace.
-    """
+    + ... The quaternions live in the workspace."""
 
     weight: float  # 2, of the two half steps; that of the full one is 1 - weight
 
@@ -132,8 +130,7 @@ class Campello(NamedTuple):
     new forces, then the drift of rodrigues2021 eq. (25): explicit for phi = 1, else a fixed-point iteration on the new
     velocities.
 
-    Keeps momenta; symplectic for phi = 1 only, else it dissipates. Returns NOT_CONVERGED.
-    """
+    Keeps momenta; symplectic for phi = 1 only, else it dissipates. Returns NOT_CONVERGED."""
 
     phi: float
     tolerance: float  # on the change of the new velocities, relative to the largest, and of rotations in radians

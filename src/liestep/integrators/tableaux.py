@@ -4,8 +4,7 @@ A tableau (a, b, c) is the method k_i = f(t + c_i h, y + h sum_j a_ij k_j), y+ =
 stand in tableaux.toml. `arrays()` gives them in the number type of the run (`liestep.compile.precision`), each entry
 rounded once. Those that a study declares are checked like the known ones, and for the order that they claim:
 
-    options: {tableau: {name: ralston, order: 2, a: [[], [2/3]], b: [1/4, 3/4]}}
-"""
+    options: {tableau: {name: ralston, order: 2, a: [[], [2/3]], b: [1/4, 3/4]}}"""
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """What every formulation of a system offers: the component, its first state, and how rows are read as
 named fields and observables; norms of fields: how far two values of one named part of the state are apart, what that is
-divided by, and how a value is perturbed. A field names its norm, and so does every file.
-"""
+divided by, and how a value is perturbed. A field names its norm, and so does every file."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -35,8 +34,7 @@ class Norm:
         """(time,): largest distance over the bodies.
 
         Raises:
-            InputError: the values have not the shape that the norm is for.
-        """
+            InputError: the values have not the shape that the norm is for."""
         self.require(a)
         return _largest(self._gaps(a, b))
 
@@ -49,8 +47,7 @@ class Norm:
         """Shape of what moves a value x (no time).
 
         Raises:
-            InputError: the norm's values follow from others, or x has not the shape that the norm is for.
-        """
+            InputError: the norm's values follow from others, or x has not the shape that the norm is for."""
         self.require(x)
         return x.shape
 
@@ -182,8 +179,7 @@ class Observable:
     is not judged).
 
     Raises:
-        InputError: an unknown kind or statistic, or numbers of names that do not fit the columns.
-    """
+        InputError: an unknown kind or statistic, or numbers of names that do not fit the columns."""
 
     name: str
     columns: slice
@@ -274,8 +270,7 @@ class StateField:
     column of its own.
 
     Raises:
-        InputError: there is no norm of this name.
-    """
+        InputError: there is no norm of this name."""
 
     name: str
     units: str
@@ -320,8 +315,7 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
     The random numbers are those of one state after the other.
 
     Raises:
-        InputError: no part of the state can be perturbed.
-    """
+        InputError: no part of the state can be perturbed."""
     parts = [part for part in fields if part.name in state and part.independent and part.counted]
     if not parts:
         raise InputError("no part of the initial state has a norm by which it could be perturbed")
@@ -407,8 +401,7 @@ class Formulated:
     """A system ready for an integrator: the component, its first state, and how to read its rows.
 
     Raises:
-        InputError: columns of observables that do not follow each other from the energy in column 0.
-    """
+        InputError: columns of observables that do not follow each other from the energy in column 0."""
 
     problem: Problem
     start: np.ndarray                                     # (m, d), the form chooses m and d
@@ -487,8 +480,7 @@ class Formulated:
 
         `invariants`: label=place of everything that the exact motion keeps; `residuals`: the same of the dimensionless
         ones with a mean; `error_norms`: field:norm, with :apart for a field that is not counted in the state error;
-        and `notes`.
-        """
+        and `notes`."""
         _, invariants, residuals = _told(self.observables)
         norms = [f"{part.name}:{part.norm}{'' if part.counted else ':apart'}" for part in self.error_fields]
         return {

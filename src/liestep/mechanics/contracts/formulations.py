@@ -2,8 +2,7 @@
 
 A component is a NamedTuple; its methods are compiled. Types are those of runs; certificates call the same methods with
 other numbers. y is a state (m, d), where the form chooses m and d; t is a time in s; methods write their result to
-`out`. Vectors are spatial unless it says otherwise. `counters` counts evaluations (`liestep.compile.counters`).
-"""
+`out`. Vectors are spatial unless it says otherwise. `counters` counts evaluations (`liestep.compile.counters`)."""
 from typing import Protocol
 
 import numpy as np
@@ -175,8 +174,7 @@ class RigidBodies(Component, Protocol):
     """n rigid bodies that turn, all or none of which move: forces and torques in one call
 
     Rows: 3n axes of the bodies in space, n spatial angular momenta about the centres; then, where they move, n
-    positions and n velocities.
-    """
+    positions and n velocities."""
 
     def bodies(self) -> int:
         """n."""
@@ -198,8 +196,7 @@ class RigidBodies(Component, Protocol):
 class Coordinates(Component, Protocol):
     """redundant coordinates q with holonomic constraints g(q) = 0
 
-    Methods with r and a add to them, a being the derivative of r by the end of the step, q1.
-    """
+    Methods with r and a add to them, a being the derivative of r by the end of the step, q1."""
 
     def size(self) -> int:
         """Number n of coordinates."""
@@ -236,8 +233,7 @@ class ConstrainedLagrangian(Coordinates, Protocol):
     State rows q, v, p (n,) and the multipliers (m,), padded with zeros to n numbers; a fifth row holds the work of
     loads. L = T(q, v) - V(q), g is quadratic. `rule` says which discrete derivatives T and V have between the ends of a
     step, see `integrators.livens`: 0 the midpoint rule, 1 equivariant, 2 of Gonzalez, 3 mean values. q1 and v1 are the
-    end of the step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1.
-    """
+    end of the step; methods with r and a add to them, a being the derivative of r by alpha d/dq1 + beta d/dv1."""
 
     def kinetic(self, rule: int, h: float, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, alpha: float,
                 beta: float, r: np.ndarray, a: np.ndarray) -> None:
@@ -254,8 +250,7 @@ class ConstrainedLagrangian(Coordinates, Protocol):
 class ConstantMass(ConstrainedLagrangian, Protocol):
     """redundant coordinates with a constant regular mass matrix and holonomic constraints
 
-    State rows as of `ConstrainedLagrangian`.
-    """
+    State rows as of `ConstrainedLagrangian`."""
 
     def inverse_mass(self, p: np.ndarray, out: np.ndarray) -> None:
         """out = M^-1 p (n,)."""
@@ -264,8 +259,7 @@ class ConstantMass(ConstrainedLagrangian, Protocol):
 class QuaternionHamiltonian(Coordinates, Protocol):
     """unit quaternions (and positions) with their momenta, H = p.M^-1 p/2 + V with the regular augmented mass matrix
 
-    State rows as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D.
-    """
+    State rows as of `ConstrainedLagrangian`; livens2025 eqs. (139)-(141) and appendix D."""
 
     def flow(self, kind: int, polar: float, h: float, q0: np.ndarray, p0: np.ndarray, q1: np.ndarray, p1: np.ndarray,
              r: np.ndarray, a: np.ndarray) -> None:
@@ -281,8 +275,7 @@ class LinkedBodies(Coordinates, Protocol):
 
     A body has `width` coordinates from place i of q on and `inner` constraints of its own; joint k holds body k on body
     k - 1. Methods are those of `ConstrainedLagrangian` and `QuaternionHamiltonian` for body b alone, or for one end of
-    a joint, the point x of a body; constraints stand in rows of `out` and entries of `multipliers` from `place` on.
-    """
+    a joint, the point x of a body; constraints stand in rows of `out` and entries of `multipliers` from `place` on."""
 
     def linked(self) -> bool:
         """Whether the bodies are an open chain in their order, without a load; asked in plain Python."""

@@ -166,8 +166,7 @@ class Method:
 
     `formulation` is a name of `liestep.mechanics.contracts.formulations`; `build(options, tolerance, t_end)` makes the
     component. `options` are the integrator's own; how a system is formulated is an option of its `Form`. The functions
-    that take options get both.
-    """
+    that take options get both."""
 
     summary: str                      # first line: order, stages, explicit or implicit, what it conserves
     order: int
@@ -229,8 +228,7 @@ class Method:
         """The method of one of its `calls`, as if its choices were the defaults.
 
         Raises:
-            InputError: there is no such call.
-        """
+            InputError: there is no such call."""
         if call not in self.calls:
             known = {name for one in self.calls for name in choices(one)}
             given = next((name for name, told, _ in (word.partition("=") for word in call.split())

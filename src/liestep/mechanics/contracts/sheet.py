@@ -3,8 +3,7 @@
 
 Families (`liestep.mechanics.formulations.spheres.forms`, `liestep.mechanics.formulations.fixed_body.forms`) are
 functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
-known everywhere under its file name.
-"""
+known everywhere under its file name."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -44,8 +43,7 @@ def real_array(name: str, value: Any) -> np.ndarray:
 
     Raises:
         InputError: true or false, text, complex numbers, times, masked entries or quantities with units, which NumPy
-            would convert without a word; a quaternion without parts or of length zero.
-    """
+            would convert without a word; a quaternion without parts or of length zero."""
     if hasattr(value, "as_matrix"):  # scipy's Rotation
         value = value.as_matrix()
     require_plain(name, value)
@@ -117,8 +115,7 @@ class Parameter:
         with such moments; choice: one of `choices`.
     empty: the array may have no entries (its sizes named by letters are then zero).
     needs: with which choices of a parameter before it this one exists; elsewhere it is no part of a run.
-    default: value of a parameter that need not be given.
-    """
+    default: value of a parameter that need not be given."""
 
     units: str
     doc: str
@@ -135,8 +132,7 @@ class Parameter:
         the triangle inequality, see `Preset.exceptions`.
 
         Raises:
-            InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has.
-        """
+            InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has."""
         if self.rule == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
@@ -202,8 +198,7 @@ class Preset:
 
     kind: that of its weakest datum: "printed" (in the paper), "scaled" (equivalent units), "inferred" (deduced from the
     paper's numbers, its errata or its authors' code), "guess" (free choice), "own" (not from a paper). resolutions:
-    time steps and tolerances that the paper prints for it.
-    """
+    time steps and tolerances that the paper prints for it."""
 
     doc: str
     citation: str
@@ -287,8 +282,7 @@ class Option:
     """An option of an integrator or of a form: a choice, a number or a whole number (as its default is), or anything
     that `normalise` accepts.
 
-    Checked values are JSON-ready: they belong to the specification of a run.
-    """
+    Checked values are JSON-ready: they belong to the specification of a run."""
 
     default: Any
     doc: str
@@ -328,8 +322,7 @@ class Option:
         """Canonical value.
 
         Raises:
-            InputError: the value is not allowed.
-        """
+            InputError: the value is not allowed."""
         if self.normalise:
             return self.normalise(value)
         if isinstance(value, str) and value in self.choices:
@@ -407,8 +400,7 @@ class Form:
         left out.
 
         Raises:
-            InputError: a value or a combination is not allowed, or an option needs another choice of one before it.
-        """
+            InputError: a value or a combination is not allowed, or an option needs another choice of one before it."""
         chosen: dict[str, Any] = {}
         for name, option in self.options.items():
             if not exists("option", name, option.needs, given, chosen):
@@ -430,8 +422,7 @@ def invariant_axes(vectors: Iterable[ArrayLike]) -> tuple[bool, bool, bool]:
     """For each coordinate axis: do rotations about it leave every vector unchanged, that is, is
     each one zero or along it?
 
-    Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry.
-    """
+    Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry."""
     rows = np.array(list(vectors), dtype=np.float64).reshape(-1, 3)
     across = [bool(np.any(rows[:, [i for i in range(3) if i != k]] != 0.0)) for k in range(3)]
     return not across[0], not across[1], not across[2]
@@ -465,8 +456,7 @@ class Sheet:
     """Fact sheet of a mechanical system. Fields from `mass` on are None where a system has nothing of the kind.
 
     manifold(parameters, state) raises InputError for a start that is off the manifold. kinetic_energy(parameters,
-    fields) takes fields with a leading time and gives (time,). Rows below are those of the standard form.
-    """
+    fields) takes fields with a leading time and gives (time,). Rows below are those of the standard form."""
 
     title: str
     equations: str
@@ -527,8 +517,7 @@ class Sheet:
         """All parameters, checked and normalised; of further ones of `cells` those alone that differ.
 
         Raises:
-            InputError: unknown, missing or wrong parameter, or a combination that makes no system.
-        """
+            InputError: unknown, missing or wrong parameter, or a combination that makes no system."""
         for name in parameters:
             if name not in self.parameters:
                 raise InputError(unknown("parameter", name, self.parameters))
@@ -561,8 +550,7 @@ class Sheet:
         """All initial fields as float64 arrays.
 
         Raises:
-            InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE.
-        """
+            InputError: wrong names or shapes, not finite, or off the manifold by more than MANIFOLD_TOLERANCE."""
         state: dict[str, np.ndarray] = once(self.fields, parameters, initial)
         once(self.manifold, parameters, state)
         return state

@@ -270,8 +270,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
 
     `build` makes a NamedTuple with `rates(t, y, out)` and `observe(y, out)` on one row (1, n); `kept` names the columns
     of `observe`, the first one "energy" (zero for systems without one), and says which of them the motion conserves.
-    `further` are fields of `Sheet`.
-    """
+    `further` are fields of `Sheet`."""
     columns, fields = observed(kept), (StateField("y", "1", "state", ("coordinate",), "coordinate"),)
 
     def made(problem: RatesField | FirstOrderGradient | PartsField, state: State) -> Formulated:
@@ -303,8 +302,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
     `first_order`. Where it is `conservative` it has `hamiltonian(y)` too, and H does not depend on t; where it is
     `separable`, H = T(momentum) + V(q), `drift(y, out)` and `kick(t, y, out)`, which write the rows of `out`. The
     kinetic energy is half the momenta times the velocities. `worked`: rates and kick write forces F into a third row,
-    whose work is taken off the energy; `drift` is then linear.
-    """
+    whose work is taken off the energy; `drift` is then linear."""
     columns = with_work(observed(kept), len(kept)) if worked else observed(kept)
 
     def made(problem: Any, state: State) -> Formulated:
@@ -353,8 +351,7 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
 
     `build` makes a NamedTuple with a = `push(t, y, out)` in m/s2, b = `spin(t, y, out)` in rad/s (charge times field
     over mass), and `observe(y, out)` on rows x, v (2n, 3); `kept` as of `first_order`. masses: (n,) in kg. Where it is
-    `conservative` the energy does not depend on t and has the gradient (-m a, m v).
-    """
+    `conservative` the energy does not depend on t and has the gradient (-m a, m v)."""
     columns = observed(kept)
     dims = ("xyz",) if len(shape) == 1 else ("body", "xyz")
     fields = (StateField("position", "m", "positions", dims, "relative"),

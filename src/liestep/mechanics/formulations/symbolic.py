@@ -52,8 +52,7 @@ def traced(component: Any, what: str, shape: tuple[int, ...], call: Callable[[An
     """Expressions that `call(component, out)` writes into an array of this shape, the component's code run on symbols.
 
     Raises:
-        NotSymbolic: the code decides on values, or uses a function that expressions do not have.
-    """
+        NotSymbolic: the code decides on values, or uses a function that expressions do not have."""
     out = np.zeros(shape, dtype=object)
     try:
         call(plain_component(component, functions()), out)

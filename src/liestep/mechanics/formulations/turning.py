@@ -129,8 +129,7 @@ def turning(*, shapes: Mapping[str, tuple[int, ...]], kept: Mapping[str, bool], 
 
     shapes: of those that there are; R (3, 3) or (n, 3, 3), q and x (3,) or (n, 3). `build` makes a NamedTuple with
     `algebra(t, y, out)`, which returns True, and `observe(y, out)` on rows R_i e_1, R_i e_2, R_i e_3 of all R, then q,
-    then x: w of each R in rad/s, spatial, w of each q, u of each x; and the columns of `kept` (as of `first_order`).
-    """
+    then x: w of each R in rad/s, spatial, w of each q, u of each x; and the columns of `kept` (as of `first_order`)."""
     where = layout(shapes)
     parts = {letter: PARTS[letter] for letter in where}
     count = {letter: one.stop - one.start for letter, (_, one) in where.items()}

@@ -3,8 +3,7 @@
 Rows for each body: position x of the centre of mass, Q e_1, Q e_2, Q e_3, linear momentum, angular
 momentum about the centre of mass (spin), all spatial. A joint holds x_a + Q_a X_a = x_b + Q_b X_b; body b = -1 is the
 ground, where Q_b X_b stands for a fixed point. Its force mu acts on body a, -mu on body b. The load of livens2025
-section 5.5 acts on body 0: a force 8 f(t) and a torque 6 f(t) along e1, f a triangle from 0 to 1 s.
-"""
+section 5.5 acts on body 0: a force 8 f(t) and a torque 6 f(t) along e1, f a triangle from 0 to 1 s."""
 from typing import Any, NamedTuple
 
 import numpy as np

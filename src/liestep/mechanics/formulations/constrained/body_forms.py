@@ -1,8 +1,7 @@
 """Forms of a rigid body about a fixed point in redundant coordinates: first state, fields and observables.
 
 The fields `attitude` and `angular_momentum` are those of the other forms (spatial momentum, E(q) p/2 of a quaternion),
-so that all methods have one reference; so is the energy, H of these two.
-"""
+so that all methods have one reference; so is the energy, H of these two."""
 from collections.abc import Mapping
 
 import numpy as np
@@ -96,8 +95,7 @@ def euler_moments(inertia: np.ndarray) -> np.ndarray:
     """E_i = (J_j + J_k - J_i)/2 (..., 3): moments of the directors; zero along the normal of a flat body.
 
     Raises:
-        InputError: a moment is negative: the triangle inequality is broken.
-    """
+        InputError: a moment is negative: the triangle inequality is broken."""
     moments: np.ndarray = np.sum(inertia, axis=-1, keepdims=True)/2 - inertia
     limit = MOMENTS_TOLERANCE*float(np.max(inertia))
     if not np.all(moments >= -limit):

@@ -3,8 +3,7 @@ free. A constant mass matrix, six quadratic constraints inside each body, linear
 
 T = 1/2 sum_i E_i |d_i'|^2 + m/2 |x'|^2 with the Euler tensor's moments E_i = (J_j + J_k - J_i)/2 (Betsch and Steinmann
 2001). A torque is a force torque x d_i/2 on each director. State rows q, v, p (n,), multipliers (six of each body: unit
-lengths, then d_1.d_2, d_1.d_3, d_2.d_3; three of each joint), and with a load its work.
-"""
+lengths, then d_1.d_2, d_1.d_3, d_2.d_3; three of each joint), and with a load its work."""
 from typing import Any, NamedTuple
 
 import numpy as np

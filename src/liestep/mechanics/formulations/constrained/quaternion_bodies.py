@@ -7,8 +7,7 @@ derivatives of joints are taken at the means of quaternions, (R(q) X is quadrati
 the angular momentum then changes by h sum_joints mu x g(q_m), since g(q_m) = 0 only up to h^2.
 
 About a fixed point V = 1/2 q.S q: with the lever m l chi in the body and gravity g, V = -g.R(q) lever is homogeneous
-and quadratic.
-"""
+and quadratic."""
 from typing import NamedTuple
 
 import numpy as np

@@ -15,8 +15,7 @@ The Hamiltonian form has the augmented mass matrix 4 Q_l(q) J_4 Q_l(q)^T, J_4 = 
     2  as 1 with the factor |q_m|^-4 of the inverse of the mass matrix at q_m in the equation for q only (variant x)
     3  with this factor in both equations (variant b)
 
-q_1 - q_0 = h Q_l(q_m) y, p_1 - p_0 = -h Q_r(y)^T p_m + ...
-"""
+q_1 - q_0 = h Q_l(q_m) y, p_1 - p_0 = -h Q_r(y)^T p_m + ..."""
 import numpy as np
 
 from liestep.compile.dispatch import kernel

@@ -15,8 +15,7 @@ A system (`mechanics.systems.heavy_top`, `mechanics.systems.free_rigid_body`) of
     weight()                  gravity (3,), spatial; for `QuadraticTop` only
     applied(t, q, omega)      optional: a spatial torque in N m of time and the spatial angular velocity beside tau
     body_torque(q)            optional: Q^T tau of rotations, where it takes fewer operations than turning tau
-    body_applied(t, q, w)     optional: Q^T applied(t, q, Q w), w the angular velocity in the body
-"""
+    body_applied(t, q, w)     optional: Q^T applied(t, q, Q w), w the angular velocity in the body"""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,8 +111,7 @@ class QuadraticTop(NamedTuple):
 
     H = 1/2 Pi.I^-1 Pi + 1/2 |p + Q^T g|^2 - 1/2 |g|^2 with the gravity g (the paper's -Gamma0) and the constant p = -m
     l chi, so that H is the energy of the top plus 1/2 |p|^2; dpi/dt = g x Q p, the q that belongs to p has dq/dt = p +
-    Q^T g. State rows Q e_1, Q e_2, Q e_3, pi, q, p.
-    """
+    Q^T g. State rows Q e_1, Q e_2, Q e_3, pi, q, p."""
 
     system: System
     counters: np.ndarray
@@ -136,8 +134,7 @@ class DrivenBody(NamedTuple):
     """The methods of `RigidBody` or `QuadraticTop`, where those for applied torques do something.
 
     The state has one row more below: (W, 0, 0) with the work W = int applied.omega dt in J. Observables are those
-    without it, with the energy less the work, which is the invariant; then W and T + V.
-    """
+    without it, with the energy less the work, which is the invariant; then W and T + V."""
 
     plain: Any           # RigidBody or QuadraticTop
     system: System          # with applied(t, q, omega)

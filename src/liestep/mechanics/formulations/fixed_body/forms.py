@@ -1,8 +1,7 @@
 """Rigid bodies about a fixed point: a sheet with all formulations from torque, energy and coadjoint motion; fields,
 observables and start of each.
 
-What one formulation alone needs is imported where it is made: a run has one of them.
-"""
+What one formulation alone needs is imported where it is made: a run has one of them."""
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -344,8 +343,7 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     `quadratic` offers the formulation quadratic_rotation; `lever` gives l (3,) in kg m, in the body, of V =
     -gravity.(Q l), zeros without forces, and offers the formulations in redundant coordinates; `mass_center` gives the
     mass in kg and the centre of mass (3,) in m, and offers absolute coordinates. `further` are fields of `Sheet`:
-    citation, combination, engines, exact, fallback, requires, symmetries.
-    """
+    citation, combination, engines, exact, fallback, requires, symmetries."""
     if lever is not None:
         further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
     declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)

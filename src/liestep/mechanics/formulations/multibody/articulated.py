@@ -14,8 +14,7 @@ of body b that stays at one of a, or slides:
     TURNED   about u of b, of three orthogonal ones
     FIRST    about u of a, of turns in sequence about u, ..., v of b
     BETWEEN  about u x v, the turn between those two
-    LAST     about v of b
-"""
+    LAST     about v of b"""
 from typing import NamedTuple
 
 import numpy as np

@@ -1,8 +1,7 @@
 """Mechanisms as vector fields and Lie group actions, components for compiled code (`forms` makes them).
 
 State rows of a body: attitude, position of its reference point (spatial), body rate, velocity of the reference point in
-the components that the option `twist` names, see `geometry.groups.poses`.
-"""
+the components that the option `twist` names, see `geometry.groups.poses`."""
 from typing import NamedTuple
 
 import numpy as np

@@ -108,8 +108,7 @@ class Seeing(NamedTuple):
     joints: bodies a and b, the ground behind the last one, and 1 where it slides. parts: centres of mass, then u, e, f,
     p, q of each joint. moving: attitudes, places, body rates and velocities, then spins, places and velocities of the
     centres of mass. turning: sines and cosines, turns (rad) or slides (m), rates, and coordinates; last, and NaN before
-    the first state, the time.
-    """
+    the first state, the time."""
 
     twist: int
     joints: np.ndarray   # (joints, 3)

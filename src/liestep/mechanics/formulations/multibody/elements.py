@@ -12,8 +12,7 @@ so that momentum is kept. Elements of one coordinate q, with Q = -k (q - q_0) - 
              nor a function q' alone counts, and all turns are allowed
 
 BUSHING: z = (d, theta), the place of P_b and the rotation vector of b's frame, both in a's frame. Of V = z.K z/2 it
-pulls with -K_d z and turns with -dexpinv_(-theta) K_theta z, and damps with -D (velocity, rate) there.
-"""
+pulls with -K_d z and turns with -dexpinv_(-theta) K_theta z, and damps with -D (velocity, rate) there."""
 from enum import IntEnum
 from typing import Any, NamedTuple
 

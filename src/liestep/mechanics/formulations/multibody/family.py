@@ -37,8 +37,7 @@ def multibody(*, title: str, equations: str, parameters: Mapping[str, Parameter]
     position (n, 3) and velocity (n, 3) of the reference points, spatial, and body_rate (n, 3), body frame.
 
     `build` makes the `Assembly` of checked parameters, `bodies` says how many there are. `further` are fields of
-    `Sheet`: citation, combination, default_preset, engines, exact, requires.
-    """
+    `Sheet`: citation, combination, default_preset, engines, exact, requires."""
     def shapes(values: Parameters) -> Mapping[str, tuple[int, ...]]:
         n = bodies(values)
         return {"attitude": (n, 3, 3), "position": (n, 3), "body_rate": (n, 3), "velocity": (n, 3)}
@@ -242,8 +241,7 @@ def nearest_start(assembly: Assembly, state: Mapping[str, np.ndarray]) -> dict[s
     by such a projection.
 
     Raises:
-        InputError: the steps do not come to the joints: the start is too far off, or joints contradict each other.
-    """
+        InputError: the steps do not come to the joints: the start is too far off, or joints contradict each other."""
     moved = {name: np.array(value, dtype=float) for name, value in state.items()}
     if assembly.row_count == 0:
         return moved

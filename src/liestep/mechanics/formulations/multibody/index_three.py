@@ -12,8 +12,7 @@ of reverse Cuthill-McKee over bodies and joints: O(n) for chains.
 
 A group of rows pulls on body i, A(q)^T l, with a force F at its reference point and a moment M about it. Derivatives of
 these and of further forces are differences, since Newton's iterations need no exact ones, and an author's functions
-have none: each unknown of a body moves its pose and its velocity by 2^-18 of an angle, or of a length.
-"""
+have none: each unknown of a body moves its pose and its velocity by 2^-18 of an angle, or of a length."""
 from typing import NamedTuple
 
 import numpy as np

@@ -38,8 +38,7 @@ Their multiplier is J d2x/dt2 + c dx/dt, so that 1/J is added to their pivot: M 
 bodies. Without inertia the damping is a force on both bodies, and the row is empty.
 
 Forces are those of `elements`. Mechanisms where forces or drives do work have a clock, the last row of their states:
-time, and this work.
-"""
+time, and this work."""
 from enum import IntEnum
 from typing import Any, NamedTuple
 

@@ -1,7 +1,6 @@
 """A rigid body about a fixed point in absolute coordinates: attitude, place of a reference point, and both velocities,
 with a spherical joint to the ground (lgt2022, section 3). The state and the conserved quantities stay those of the
-fixed-point forms, so that all formulations of one body have one reference.
-"""
+fixed-point forms, so that all formulations of one body have one reference."""
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple

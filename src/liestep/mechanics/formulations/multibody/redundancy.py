@@ -2,8 +2,7 @@
 
 Rows are compared in the metric of the masses, which has no units of length. They are chosen one by one, the largest
 part that the chosen ones do not have first, so that the factorisation of the chosen ones is as good as it can be; the
-others rest, with multiplier zero. Of all multipliers that give the same forces the least ones are recorded.
-"""
+others rest, with multiplier zero. Of all multipliers that give the same forces the least ones are recorded."""
 from collections.abc import Iterator
 
 import numpy as np

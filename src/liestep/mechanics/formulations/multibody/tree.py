@@ -7,8 +7,7 @@ order of the joints:
     free    q: place (3) and unit quaternion (4, w first)   v: velocity of the reference point, spatial; body rate (3)
     ball    q: unit quaternion (4)                          v: relative rate (3), in the axes of the body
     slide   q: length in m along the axis                   v: its rate
-    hinge   q: angle in rad about the axis                  v: its rate
-"""
+    hinge   q: angle in rad about the axis                  v: its rate"""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -97,8 +96,7 @@ class Motor(NamedTuple):
 class Tree:
     """Bodies by name, each after its parent (GROUND for the ground), with place (3) and turn (3, 3) of its reference
     frame in that of the parent; joints body by body; sentences on what was left out; arguments of each `Shape` and
-    `Motor`. Raises InputError for joints of a body that the mechanism has no rows for.
-    """
+    `Motor`. Raises InputError for joints of a body that the mechanism has no rows for."""
 
     names: tuple[str, ...]
     parents: tuple[int, ...]
@@ -419,8 +417,7 @@ def tree(*, title: str, citation: str, values: Parameters, q: ArrayLike, v: Arra
     q and v of the start in joint coordinates; t_end in s; `fields` of `Tree`.
 
     Raises:
-        InputError: joints of a body that the mechanism has no rows for.
-    """
+        InputError: joints of a body that the mechanism has no rows for."""
     facts = Tree(**fields)
     return multibody(
         title=title, equations="M dV/dt + A^T lambda = f, A V = 0, dC/dt = C hat V", citation=citation,

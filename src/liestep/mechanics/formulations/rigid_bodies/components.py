@@ -135,8 +135,7 @@ class DampedBodies(NamedTuple):
     """The methods of `RigidBodies`, where those for forces of velocity do something.
 
     The state has one row more: (W, 0, 0) with the work W of these forces in J. Observables are those without it, with
-    the energy less the work, which is the invariant; then W and the mechanical energy.
-    """
+    the energy less the work, which is the invariant; then W and the mechanical energy."""
 
     plain: Any         # RigidBodies
     system: System        # with damp(y, rates, out)
@@ -169,8 +168,7 @@ class BodiesField(NamedTuple):
 
     `problem` offers `bodies`, `translates`, `mass` and `moments` of `mechanics.contracts.formulations.RigidBodies`,
     `loads(t, y, out)`, all forces as `forces` gives them without those of time and velocity, and `add_power(out, i)`,
-    which then writes the power of the latter into row i, if there is such a row.
-    """
+    which then writes the power of the latter into row i, if there is such a row."""
 
     problem: Any
     f: np.ndarray  # (2n, 3)

@@ -180,8 +180,7 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
     principal moments (n, 3) in kg m2; `potential` names its energies, name -> meaning; `kept` says which momenta the
     motion conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of
     `Sheet`: citation, combination, engines, exact, symmetries. A system with forces of velocity says so by the
-    method `damp`, see there.
-    """
+    method `damp`, see there."""
     declared = Declared(build, masses, moments, kept, potential)
 
     def check(values: Parameters, state: State) -> None:

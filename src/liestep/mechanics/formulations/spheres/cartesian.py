@@ -8,8 +8,7 @@ systems do not offer: it converges in 4 to 6 iterations. The discrete derivative
 
 with c = d (`gonzalez`), or c = d less its part along simultaneous rotations, c_i = d_i - w x q_mi with w from sum_i
 q_mi x c_i = 0 (`equivariant`: then c.d = |c|^2, and the momentum is kept for any potential that has the symmetry); or
-the mean of the gradient over d by Gauss points (`average`).
-"""
+the mean of the gradient over d by Gauss points (`average`)."""
 from typing import NamedTuple
 
 import numpy as np

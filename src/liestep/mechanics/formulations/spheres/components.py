@@ -2,8 +2,7 @@
 
 State: rows q_1..q_n then omega_1..omega_n (2n, 3), everything spatial; dq_i/dt = omega_i x q_i, omega_i . q_i = 0. The
 velocity form replaces omega by dq/dt. Observables (same order in all): energy, J (3), length error (mean and maximum
-over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq/dt| in the velocity form).
-"""
+over the bodies of |1 - q.q|), tangency error (maximum of |q.omega|, or of |q.dq/dt| in the velocity form)."""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,8 +93,7 @@ class SphereLagrangian(NamedTuple):
     def observe_velocity(self, y: np.ndarray, v: np.ndarray, out: np.ndarray) -> None:
         """Observables from positions (first n rows of y), velocities v, and the tangency of the last n rows of y.
 
-        The energy is 1/2 sum M_ij v_i.v_j + V(q) also for states off the manifold.
-        """
+        The energy is 1/2 sum M_ij v_i.v_j + V(q) also for states off the manifold."""
         n = y.shape[0]//2
         q = y[:n]
         out[0] = self.mass.kinetic_energy(v) + self.system.potential(q)
@@ -119,8 +117,7 @@ class ForcedSphereLagrangian(NamedTuple):
 
     The state has one row more, below q and omega: (W, P, 0) with the work W = int sum F_i.v_i dt in J, and the power P
     at the last evaluation of a variational step. It is counted in no error. Observables are those without forces, with
-    the energy less the work, which is the invariant; then W and the mechanical energy T + V.
-    """
+    the energy less the work, which is the invariant; then W and the mechanical energy T + V."""
 
     plain: Any          # SphereLagrangian
     system: System         # with force(t, q, omega, out)
@@ -201,8 +198,7 @@ class SphereOmegaForm(NamedTuple):
 class SphereVelocityForm(NamedTuple):
     """Vector field for (q, dq/dt) in the embedding space: twospheres2009 eqs. (7)-(8).
 
-    The same motion as the omega form on the manifold, a different one off it.
-    """
+    The same motion as the omega form on the manifold, a different one off it."""
 
     lagrangian: Any
     counters: np.ndarray
@@ -233,8 +229,7 @@ class SphereGenerator(NamedTuple):
     """f(q, omega) = (omega, q x domega/dt) for SE(3)^n on (TS^2)^n: liegroup2021, section 4.
 
     (alpha q, alpha omega + beta q) belongs to the isotropy algebra: added to f, it changes no solution,
-    only the method's error.
-    """
+    only the method's error."""
 
     lagrangian: Any
     g: np.ndarray   # (n, 3) scratch

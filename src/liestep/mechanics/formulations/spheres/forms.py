@@ -260,8 +260,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     for the work, and the energy that is conserved is T + V less the work.
     `printed` makes the same with forces that are other ones off the spheres, those of an equation as printed.
     `start` raises InputError for a start on the manifold at which there are no forces.
-    `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries.
-    """
+    `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries."""
     declared = Declared(build, mass, conserved_momentum, printed)
     further["requires"] = requires_forces("forces", declared.forced, further.get("requires"))
 

@@ -2,8 +2,7 @@
 a tridiagonal inverse, or multipliers.
 
 T = 1/2 sum_ij M_ij v_i . v_j with v_i = dq_i/dt = omega_i x q_i (twospheres2009 eq. (2)). All classes offer the same
-methods. Velocities are rows (n, 3).
-"""
+methods. Velocities are rows (n, 3)."""
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -345,8 +344,7 @@ def mass_component(matrix: np.ndarray | ChainMatrix, solve: str = "dense"
     """Component for a mass; `solve` is "dense", "multipliers", or "banded" for a tridiagonal inverse.
 
     Raises:
-        InputError: see `check_mass`, or the inverse is not tridiagonal.
-    """
+        InputError: see `check_mass`, or the inverse is not tridiagonal."""
     check_mass(matrix)
     n = len(matrix)
     if isinstance(matrix, ChainMatrix) and solve == "banded":

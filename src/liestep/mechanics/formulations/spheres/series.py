@@ -2,8 +2,7 @@
 
 d^2q/dt^2 = M^-1 (-G + lambda_i q_i) with q_i.d^2q_i/dt^2 = -|v_i|^2, that is sum_j Minv_ij (q_i.q_j) lambda_j =
 -|v_i|^2 + q_i.(M^-1 G)_i: an n x n Cholesky solve. It shares nothing with the omega form of twospheres2009 eqs.
-(9)-(11) but the gradient and the mass matrix.
-"""
+(9)-(11) but the gradient and the mass matrix."""
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,8 +18,7 @@ def multiplier_series(system: System, mass: np.ndarray, state: Mapping[str, np.n
     """Equations from a system with `gradient`, its mass (n,) or (n, n), and a start q, omega (n, 3).
 
     Raises:
-        NotSymbolic: see there.
-    """
+        NotSymbolic: see there."""
     q, omega = state["q"], state["omega"]
     start = np.concatenate([q, np.cross(omega, q)]).ravel()
     if declares(system, "force"):
