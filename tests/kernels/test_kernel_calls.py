@@ -50,6 +50,25 @@ def both(scale, x):
     return never_deep(x) + deeper(scale, x)
 
 
+@kernel
+def positive(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return x
+
+
+@kernel
+def positive_deeper(x):
+    return positive(x) + 1.0
+
+
+def test_errors_of_inner_kernels_reach_the_caller():
+    """Callers look for errors of those only that raise some."""
+    assert positive_deeper(2.0) == 3.0
+    with pytest.raises(ValueError, match="negative"):
+        positive_deeper(-2.0)
+
+
 def test_code_that_one_caller_drops_is_there_for_the_next():
     """A loop links each kernel once, and takes those that are called: behind the last that may call it."""
     assert both(Scale(3.0), 2.0) == 2.0 + 3.0*5.0*0.5
