@@ -63,7 +63,7 @@ class InlineLibrary(JITCodeLibrary):
 _call_type = types.Function.get_call_type
 
 
-def _known_call_type(this: types.Function, context: Any, args: tuple, kws: dict) -> Any:
+def _known_call_type(this: types.Function, context: object, args: tuple, kws: dict) -> object:
     """What Numba finds anew for each a + b among forty candidates; of numbers it is always the same."""
     if kws or not all(isinstance(one, types.Number) for one in args):
         return _call_type(this, context, args, kws)
@@ -122,16 +122,16 @@ class RegisterLower(Lower):
         if self.context.enable_nrt:
             return
         sets: Counter[str] = Counter()
-        first: dict[str, Any] = {}
+        first: dict[str, str] = {}  # what the first statement with a variable sets
         for _, block in sorted(self.func_ir.blocks.items()):
             for item in block.body:
                 if isinstance(item, Assign):
                     sets[item.target.name] += 1
                 for name in () if isinstance(item, Del) else [one.name for one in item.list_vars()]:
-                    first.setdefault(name, item)
+                    first.setdefault(name, item.target.name if isinstance(item, Assign) else "")
         kept = must_use_alloca(self.func_ir.blocks)
         self._singly_assigned_vars = {name for name, times in sets.items() if times == 1 and name not in kept
-                                      and isinstance(first[name], Assign) and first[name].target.name == name}
+                                      and first[name] == name}
 
     def delvar(self, name):
         if self.context.enable_nrt:
