@@ -5,11 +5,11 @@ loaded as any other. So every integrator, check and study works on it, and the h
 import hashlib
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import numpy as np
 
@@ -42,9 +42,15 @@ if TYPE_CHECKING:
     from liestep.tools.recommend.search import Recommendation
 
 MOST_LOST, LONGEST = 4.0, 100  # digits; letters of a name
-Start = Mapping[str, Any]
 Functions = Mapping[str, Callable]
 _latest: set[str] = set()  # names, which mean the latest definition
+
+
+class Start(Protocol):
+    """Values by name: a mapping, or a Series of pandas."""
+
+    def keys(self) -> Iterable[Any]: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
 
 
 class System:
@@ -109,15 +115,16 @@ class System:
         """
         return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
 
-    def recommend(self, **arguments: Any) -> "Recommendation":
+    def recommend(self, *, error: float | None = None, **arguments: Any) -> "Recommendation":
         """As `liestep.recommend` of this system.
 
         Args:
+            error: largest distance from the reference; must be given.
             arguments: the others of `liestep.recommend` by name.
         """
         from liestep.tools.recommend.tournament import recommend
 
-        return public(recommend)(self.id, **arguments)
+        return public(recommend)(self.id, **(arguments if error is None else {"error": error, **arguments}))
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""

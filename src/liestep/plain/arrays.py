@@ -453,7 +453,7 @@ def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Ar
             found = rewritten(function, copies)(**given)
     except (Exception, TooLong) as error:
         shown = [f"{name} is of shape {x.shape}" for name, x in given.items() if isinstance(x, np.ndarray)]
-        told = f"; {', '.join(shown)}" if shown and isinstance(error, IndexError | TypeError) else ""
+        told = f"; {', '.join(shown)}, as it was given" if shown and isinstance(error, IndexError | TypeError) else ""
         raise InputError(f"{what}: {_in_words(error)}{told}{_line(error) or where}") from None
     return _result(found, what, where, shape, arranged)
 

@@ -20,7 +20,6 @@ from liestep.study.plan.names import PAPERS as FOLDER
 WRITTEN = (STUDIES, CLAIMS, f"{ERRATA}.yaml")  # what of a paper is read, and its code with it
 
 
-
 @dataclass(frozen=True)
 class Paper:
     """What a paper declares: `PAPER` in `papers/<id>/__init__.py`. Modules are named as below its folder.
