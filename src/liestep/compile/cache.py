@@ -197,7 +197,7 @@ def _address_of(method: Callable, component: Any) -> int | None:
     if key not in _separate:
         kinds = compiler().separate_signature(method, compiling()[0].typeof(component))
         code = None if kinds is None else CompiledLoop(method, _name(method, component))
-        _separate[key] = None if code is None else (code, code.compile_separately(kinds.args))
+        _separate.setdefault(key, None if code is None else (code, code.compile_separately(kinds.args)))  # of threads
     address = _separate[key]
     return None if address is None else address[1]
 
@@ -221,7 +221,7 @@ def loop_for(function: Callable, *components: Any) -> Any:
         return plain_loop(function)
     key = (function, class_names(*components))
     if key not in _loops:
-        _loops[key] = CompiledLoop(function, _name(function, *components))
+        _loops.setdefault(key, CompiledLoop(function, _name(function, *components)))
     return _loops[key]
 
 
