@@ -47,13 +47,13 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
 def compiles() -> bool:
     """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba. Raises InputError
     where that is no number, or NUMBA_NUM_THREADS none of threads."""
-    loaded, said = sys.modules.get("numba"), os.environ.get("NUMBA_DISABLE_JIT") or "0"
+    config, said = getattr(sys.modules.get("numba"), "config", None), os.environ.get("NUMBA_DISABLE_JIT") or "0"
     threads = os.environ.get("NUMBA_NUM_THREADS") or "1"
     if not (threads.isdecimal() and int(threads)):
         raise InputError(f"NUMBA_NUM_THREADS must be 1 or more, not {threads!r}")
     if not said.isdecimal():
         raise InputError(f"NUMBA_DISABLE_JIT must be 0 or 1, not {said!r}")
-    return not (loaded.config.DISABLE_JIT if loaded else int(said))
+    return not (config.DISABLE_JIT if config else int(said))
 
 
 def cache_root() -> Path:
