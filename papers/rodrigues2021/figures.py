@@ -341,6 +341,7 @@ def diameter(results: Results) -> Figure:
     axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axes.minorticks_off()
     axes.set(xlabel="diameter $D_t$ (m)", ylabel="largest energy error / energy")
+    legend_below(figure, [replace(marks(results)["newmark"], dash=SOLID), Mark("#CC3311", "x", "", "stopped early")])
     return figure
 
 

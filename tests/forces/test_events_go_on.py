@@ -8,6 +8,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 import liestep
 from liestep import Event, Impact
 from liestep.errors import InputError
+from liestep.extend import GROUND, Body, revolute
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
@@ -64,6 +65,37 @@ def test_bounces_that_accumulate_end_the_run(integrator):
     with pytest.warns(UserWarning, match="restitution 0"):
         data = ball().simulate(integrator, events=Impact(FLOOR, restitution=0.0), t_end=2.0, **SIZES[integrator])
     assert data.attrs["time_reached"] == pytest.approx(np.sqrt(2.0/G), abs=1e-12)
+
+
+@pytest.mark.parametrize("law", [Impact, Event])
+@pytest.mark.parametrize(("floor", "restitution"), [(0.1, 0.5), (-3.0, 0.2), (-1e3, 0.02), (0.999, 0.9)])
+def test_bounces_accumulate_on_a_floor_that_is_not_at_zero(floor, restitution, law):
+    """Where the height of bounces is less than the rounding of places, a run does not fall through, nor fails."""
+    place = ("q", (0,), floor)
+    event = Impact(place, restitution=restitution) if law is Impact else Event(
+        place, direction=-1, reset=lambda state: {"momentum": -restitution*state["momentum"]})
+    end = np.sqrt(2.0*(1.0 - floor)/G)*(1.0 + 2.0*restitution/(1.0 - restitution))
+    with pytest.warns(UserWarning, match="its times accumulate"):
+        data = ball().simulate("dop853", tolerance=1e-10, t_end=1.5*end, events=event)
+    assert data.attrs["status"] == "accumulated"
+    assert data.attrs["accumulation_time"] == pytest.approx(end, rel=1e-9)
+    assert 0.0 < end - data["time"].values[-1] < 1e-3*end
+    assert data["q"].values[:, 0].min() > floor - 1e-15*abs(floor)
+
+
+def test_a_pendulum_comes_to_rest_on_its_stop():
+    """The law of a hinge between bodies: intervals shrink by the restitution, as the ones of a ball do."""
+    body = Body(1.0, [0.1, 0.1, 0.1], x=[0.5, 0.0, 0.0])
+    arm = liestep.system("stopped", bodies=[body], gravity=[0.0, -G, 0.0], joints=[
+        revolute(GROUND, np.zeros(3), [0.0, 0.0, 1.0], 0, [-0.5, 0.0, 0.0], [0.0, 0.0, 1.0])])
+    for gap in (("joint_coordinate", (0,), -0.9), lambda state: state["position"][0, 1] + 0.5*np.sin(0.9)):
+        with pytest.warns(UserWarning, match="its times accumulate"):
+            data = arm.simulate("dop853", tolerance=1e-10, t_end=2.0, events=Impact(gap, restitution=0.5))
+        intervals = np.diff(data["event_times"].values)
+        assert np.abs(intervals[-3:]/intervals[-4:-1] - 0.5).max() < 1e-3
+        turn = data["attitude"].values[-1, 0]
+        assert np.arctan2(turn[1, 0], turn[0, 0]) == pytest.approx(-0.9, abs=1e-9)
+        assert data.attrs["energy_error_max"] < 1e-8
 
 
 def test_the_order_between_impacts_is_that_of_the_method():

@@ -75,6 +75,14 @@ def f(q: object, v: object) -> float:
     return 0.0
 
 
+class Labelled:  # as a Series of pandas: no mapping, but with keys
+    def keys(self) -> list[str]:
+        return ["k"]
+
+    def __getitem__(self, key: str) -> float:
+        return 1.0
+
+
 S, O, Z = {"q": [0.4, 0.0], "v": [0.0, 2.0]}, [0, 0, 0], (0, 0, 1.0)
 liestep.system("good", lagrangian=f, force=f, start=S, parameters={"k": 1.0})
 liestep.system("good", rhs=f, start={"y": [1.0]}, invariants={"one": f}).simulate("rk4", step=0.1)
@@ -83,7 +91,14 @@ liestep.system("good", mass=[1, 0.7], potential=f, start={"q": np.eye(3)[0]}, t_
 liestep.system("good", inertia=(1, 2, 2.5), mass=1.0, start={"x": [0, 0, 0]}, torque=f)
 liestep.system("good", bodies=[Body(1.0, [1, 1, 1])], gravity=[0, 0, -9.81], fit=True)
 liestep.system("good", bodies=[Body(1.0, [1, 1, 1])], joints=[revolute(GROUND, O, Z, 0, O, Z)])
+good = liestep.system("good", rhs=f, start={"y": [1.0]}, parameters=Labelled())
+good.simulate("taylor", tolerance=1e-9, compile="auto")
+good.recommend(error=1e-6, t_end=5.0)
 revolute(GROUND, O, "z", 0, O, Z)  # wrong
+good.simulate("taylor", tolerance=1e-9, compile="yes")  # wrong
+good.recommend(error="small")  # wrong
+good.capitalize()  # wrong
+liestep.system("good", rhs=f, start=[1.0])  # wrong
 liestep.system("mixed", lagrangian=f, rhs=f, start=S)  # wrong
 liestep.system("mixed", rhs=f, start=S, gravity=[0, 0, 1])  # wrong
 liestep.system("mixed", rhs=f, energy=f, blackbox=True, start=S)  # wrong

@@ -154,7 +154,7 @@ def clock():
     (lambda body: liestep.system("off", inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]], start={"R": START}),
      "inertia must be a symmetric matrix; two entries differ by 2"),
     (lambda body: liestep.system("off", mass=1.0, potential=lambda q: q[0][2], start={"q": [0, 0, -1.0]}),
-     "q is of shape (3,)"),
+     "q is of shape (3,), as it was given"),
     (lambda body: liestep.system("off", rhs=drawn, start={"y": [1.0]}), "return rate*random.random())"),
     (lambda body: liestep.system("off", rhs=ticking, start={"y": [1.0]}), "return time.perf_counter())"),
     (lambda body: liestep.solve(lambda t, y, s: -s*y, (0, 1), [1.0]), "fun is a function of (t, y, s) and is called"

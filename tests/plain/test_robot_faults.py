@@ -59,6 +59,26 @@ def test_urdf_with_wrong_numbers_is_refused_in_one_sentence(old, new, said, tmp_
     refused_urdf(tmp_path, text.replace(old, new, 1), said)
 
 
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('<axis xyz="1 2 0"/>', '<axis xyz="1 2 0"/><axis xyz="0 0 1"/>', "line 1 repeats <axis>, of which <joint> has"),
+    ('<mass value="0.7"/>', '<mass value="0.7"/><mass value="7"/>', "line 1 repeats <mass>, of which <inertial> has"),
+])
+def test_urdf_that_says_one_thing_twice_is_refused(old, new, said, tmp_path):
+    text = urdf_robots.text("unsorted moments, turned")
+    assert old in text
+    refused_urdf(tmp_path, text.replace(old, new, 1), said)
+
+
+def test_urdf_tells_limits_and_attributes_that_nobody_reads(tmp_path):
+    text = urdf_robots.text("unsorted moments, turned").replace(
+        '<axis xyz="1 2 0"/>', '<axis xyz="1 2 0"/><dynamics dampin="3"/>', 1).replace(
+        "<robot ", '<robot xmlns:xacro="http://ros.org/wiki/xacro" ', 1)
+    told = liestep.from_urdf(written(tmp_path, text, "r.urdf")).left_out
+    assert told[0] == "dampin of <dynamics> in line 1 is left out."
+    assert "Joint k loses its limits of effort and velocity (1, 1)." in told
+    assert "xacro" not in " ".join(told)
+
+
 BODY = '<body name="b">{}<geom size=".1"/></body>'
 ENTITIES = ('<!DOCTYPE mujoco [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
             '<mujoco model="&b;"/>')

@@ -392,6 +392,39 @@ def test_masses_biases_and_torques_of_joints_are_mujocos(seed, tmp_path):
     assert np.abs(found + known[0] - data.qacc).max() < 1e-12*np.abs(data.qacc).max()
 
 
+DRIVEN = """<mujoco>{}<worldbody><body name="stand" pos="1 0 0"><geom type="sphere" size=".2"/></body>
+<body><joint name="a" axis="1 0 0" pos="0 1 0" armature=".1" damping="2"/><geom type="box" size=".1 .2 .3"/>
+ <body pos=".5 1 0"><joint name="b" type="slide" axis="0 1 0"/><geom type="box" size=".1 .1 .1"/></body></body>
+</worldbody><actuator>{}</actuator></mujoco>"""
+
+
+@pytest.mark.parametrize(("before", "motors", "left"), [
+    ('<compiler settotalmass="7"/>', '<motor joint="a"/>', ""),
+    ("", '<motor joint="a" gear="3" armature="10" damping="7"/><motor joint="b" gear="-2" armature=".5"/>', ""),
+    ('<option><flag damper="disable"/></option>', '<motor joint="a" gear="3" damping="7"/>', ""),
+    ('<option actuatorgroupdisable="1"/>', '<motor joint="a" group="1"/><motor joint="b" group="2"/>', "0"),
+    ('<option><flag actuation="disable"/></option>', '<motor joint="a"/><motor joint="b"/>', "01"),
+    ("", '<motor joint="a" delay=".1" nsample="10"/><motor joint="b"/>', "0"),
+    ("", '<general joint="a" dyntype="integrator"/><motor joint="b" gear="3"/>', "0"),
+])
+def test_what_a_file_says_of_its_motors_and_of_its_mass_acts_as_in_mujoco(before, motors, left, tmp_path):
+    """A static body takes part of a total mass; motors have inertia and damping, and are named by the file's number."""
+    path = written(tmp_path, DRIVEN.format(before, motors))
+    robot, model = liestep.from_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    data, matrix = mujoco.MjData(model), np.zeros((2, 2))
+    data.qpos[:], data.qvel[:] = (0.3, -0.2), (0.7, 0.4)
+    data.ctrl[:] = controls = [0.0 if str(k) in left else 0.5 + k for k in range(model.nu)]
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, matrix, data.qM)
+    q, v = data.qpos.copy(), data.qvel.copy()
+    given = {f"motor_{k}": value for k, value in enumerate(controls) if str(k) not in left}
+    torque = robot.actuate(given)["torque"]
+    assert np.abs(torque - data.qfrc_actuator).max() < 1e-14
+    assert np.abs(robot.mass_matrix(q) - matrix).max() < 1e-14*matrix.max()
+    assert np.abs(robot.inverse_dynamics(q, v, data.qacc) - torque).max() < 1e-12
+    assert [f"The actuator {k} is left out." for k in left] == [one for one in robot.left_out if "actuator" in one]
+
+
 @pytest.mark.slow
 def test_compiled_joint_dynamics_have_the_same_bits(tmp_path):
     robot = liestep.from_mjcf(written(tmp_path, EVERY_JOINT))

@@ -433,7 +433,7 @@ def test_captions_name_curves_on_each_other_that_no_label_names():
 @pytest.mark.parametrize(("text", "lines"), [
     ("RKMK, θ = 1/4; RKMK, θ = 3/4", ["RKMK, θ = 1/4;", "RKMK, θ = 3/4"]),
     ("exact one RKN 4", ["exact one", "RKN 4"]),
-    ("five turns; 12 more", ["five turns;", "12 more"])])
+    ("a long MPL; MPH (a)", ["a long MPL;", "MPH (a)"]), ("five turns; 12 more", ["five turns;", "12 more"])])
 def test_a_label_keeps_names_and_their_numbers_in_one_line(text, lines):
     assert labels.folded(text, 14).split("\n") == lines
 

@@ -114,11 +114,9 @@ def command_members(arguments: argparse.Namespace) -> None:
     for name in sorted(({*starts} & {*initial}) | ({*parameters} & {*fixed})):
         raise InputError(f"{name} is given twice: for each member by --members, and for all; leave out one of them")
     times = times_from(arguments.times)
-    data = ensemble(
-        arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
-        t_end=arguments.t_end, preset=arguments.preset, t_start=arguments.t_start, times=times,
-        starts=initial | starts, parameters=fixed | parameters, options=assignments(arguments.option, "option"),
-        keep=SAMPLES if times else END,
+    data = ensemble(arguments.problem, arguments.integrator, step=arguments.step, tolerance=arguments.tolerance,
+        t_end=arguments.t_end, preset=arguments.preset, t_start=arguments.t_start, times=times, starts=initial | starts,
+        parameters=fixed | parameters, options=assignments(arguments.option, "option"), keep=SAMPLES if times else END,
         until=event_from(arguments.until, arguments.direction, arguments.count), progress=sys.stderr.isatty())
     with replacing(arguments.output) as temporary:
         data.to_netcdf(temporary, engine="netcdf4")

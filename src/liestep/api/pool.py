@@ -3,8 +3,7 @@
 Python, Numba and matplotlib take 0.5 to 1.3 s to load, a job of warm runs less than that. The fork server of the
 standard library loads them once (`liestep.api.preload`). Commands ask a thread of the workflow's process for a job
 (`liestep.workflow.handover`). When a file of the package has changed since the start, or a command has another
-environment, the pool declines, and the command does the job itself.
-"""
+environment, the pool declines, and the command does the job itself."""
 import multiprocessing
 import os
 import sys

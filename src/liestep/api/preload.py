@@ -1,7 +1,6 @@
 """What the fork server of `liestep.api.pool` loads before its first job: importing this module loads what jobs use.
 
-Whatever fails here fails again in the job that needs it, which says so.
-"""
+Whatever fails here fails again in the job that needs it, which says so."""
 import gc
 import importlib
 import os

@@ -263,8 +263,7 @@ Part = tuple[Path, ClaimFile, dict[tuple, int]]
 
 
 def claim_files(config: Path) -> dict[str, tuple[Path, ...]]:
-    """Paper -> its claims files, in their order: papers/PAPER/claims/*.yaml, or below config/claims. Raises InputError:
-    a paper has claims in two of these places."""
+    """Paper -> claims files, in order: papers/PAPER/claims/*.yaml, or below config/claims. Raises InputError: both."""
     folder = config/CLAIMS
     found: dict[str, tuple[Path, ...]] = {}
     files = named_files(folder, "the name of a claims file")

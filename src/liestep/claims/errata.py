@@ -76,8 +76,7 @@ class ErrataFile(Strict):
 
 
 def errata_files(config: Path) -> dict[str, Path]:
-    """Paper -> its errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: a
-    paper has both."""
+    """Paper -> errata file, sorted: papers/PAPER/errata.yaml or config/errata/PAPER.yaml. Raises InputError: both."""
     files = {path.stem: path for path in named_files(Path(config)/"errata", "the name of an errata file")}
     for paper, folder in paper_folders(config).items():
         path = folder/f"{ERRATA}.yaml"

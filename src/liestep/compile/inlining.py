@@ -191,14 +191,14 @@ def load_types() -> None:
 
 def register(kernel) -> None:
     """Teach Numba to type and to generate calls of a `Kernel`."""
-    class Call(AbstractTemplate):
+    class KernelTemplate(AbstractTemplate):
         key = kernel
 
         def generic(self, args, kws):
             found = _specialise(kernel.py_func, _completed(kernel.py_func, args, kws)).signature
             return found if len(found.args) == len(args) else found.replace(pysig=inspect.signature(kernel.py_func))
 
-    infer_global(kernel, types.Function(Call))
+    infer_global(kernel, types.Function(KernelTemplate))
     _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
 
 
@@ -235,7 +235,7 @@ def _lower_address_call(context, builder, found, arguments):
 
 @cache
 def _method_template(function: Callable) -> type[AbstractTemplate]:
-    class Method(AbstractTemplate):
+    class MethodTemplate(AbstractTemplate):
         key = function
 
         def generic(self, args, kws):
@@ -244,7 +244,7 @@ def _method_template(function: Callable) -> type[AbstractTemplate]:
             return found.replace(pysig=inspect.signature(function)).as_method()
 
     _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
-    return Method
+    return MethodTemplate
 
 
 @infer_getattr

@@ -36,7 +36,7 @@ class NotWorthIt(Exception):
 
 
 @dataclass
-class Code:
+class CodeChoice:
     """What a caller wants, True (compile), False (do not) or "auto"; which code its runs got."""
 
     wanted: bool | str = "auto"
@@ -51,15 +51,15 @@ class Code:
         return f"interpreted: {self.plain:.2g} s; compiling takes about {self.compiling:.2g} s{rest}"
 
 
-_code: ContextVar[Code | None] = ContextVar("code", default=None)
+_code: ContextVar[CodeChoice | None] = ContextVar("code", default=None)
 
 
 @contextmanager
-def deciding(wanted: bool | str) -> Iterator[Code]:
+def deciding(wanted: bool | str) -> Iterator[CodeChoice]:
     """Runs inside are compiled, or not, or "auto"; says which it was. Raises InputError: another value."""
     if not isinstance(wanted, bool) and wanted != "auto":
         raise InputError(f"compile is {wanted!r}; allowed are True, False and \"auto\"")
-    token = _code.set(code := Code(wanted))
+    token = _code.set(code := CodeChoice(wanted))
     try:
         yield code
     finally:
@@ -114,7 +114,7 @@ class FirstLoop:
 
     def __init__(self, progress: Callable[[float], None] | None):
         self.shown, self.interpreted, self.taken, self.since, self.rest = progress, False, 0.0, 0.0, 0.0
-        self.code = _code.get() or Code()
+        self.code = _code.get() or CodeChoice()
 
     def loop_for(self, function: Callable, *components: Any) -> Callable:
         """As `liestep.compile.cache.loop_for`."""

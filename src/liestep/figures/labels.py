@@ -18,7 +18,7 @@ LINE = 2.6           # mm between labels
 WIDEST = 28          # characters of a line
 MOST = 4             # names in a label
 MANY = 8             # methods of a figure; of more, the names also stand at the ends of their lines
-WHOLE = re.compile(r"\$[^$]*\$| = |(?<=[A-Za-z]) \d+\b|\d more")  # what no line breaks: formulas, numbers of names
+WHOLE = re.compile(r"\$[^$]*\$| = |(?<=[A-Za-z]) (?:\d+\b|\(\w\))|\d more")  # formulas, names: no line breaks them
 BESIDE = 1.035       # where labels begin, in widths of the panel
 NAMED = "named"      # gid of lines whose names stand beside the panel
 NEAR = 0.03          # of the height of a panel: curves that are nowhere farther apart coincide

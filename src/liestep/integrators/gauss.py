@@ -3,8 +3,7 @@ Runge-Kutta methods (Hairer, Lubich and Wanner 2006, II.1.3, II.2.2 and VI.4).
 
 One stage of Gauss, the midpoint rule, is the variational integrator of L((q + q')/2, (q' - q)/h); two stages of Lobatto
 are the one of the trapezoidal rule, which is Stoermer-Verlet where H = T(p) + V(q) (ibid. VI.6). Nodes are roots of
-polynomials, which stand in gauss.toml, and the weights follow (ibid. II.1.2).
-"""
+polynomials, which stand in gauss.toml, and the weights follow (ibid. II.1.2)."""
 import tomllib
 from collections.abc import Sequence
 from fractions import Fraction

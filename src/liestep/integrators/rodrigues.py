@@ -6,8 +6,7 @@ compute it).
 
 With the half kick w = Omega + h/(2J) tau the attitude turns about the fixed axis w by an angle f(h|w|). For three equal
 moments of inertia this is the exact flow of a kinetic energy that depends on |pi| only, so that each rule for f gives
-an exactly symplectic map that keeps every momentum of a symmetry.
-"""
+an exactly symplectic map that keeps every momentum of a symmetry."""
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,16 +1,15 @@
 """Systems from plain functions, `liestep.system`: docs/my_system.md.
 
 The functions run once on symbols, what they compute is differentiated, and the text of a plugin is written, which is
-loaded as any other. So every integrator, check and study works on it, and the hash of the text is its identity.
-"""
+loaded as any other. So every integrator, check and study works on it, and the hash of the text is its identity."""
 import hashlib
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import numpy as np
 
@@ -43,17 +42,22 @@ if TYPE_CHECKING:
     from liestep.tools.recommend.search import Recommendation
 
 MOST_LOST, LONGEST = 4.0, 100  # digits; letters of a name
-Start = Mapping[str, Any]
 Functions = Mapping[str, Callable]
 _latest: set[str] = set()  # names, which mean the latest definition
+
+
+class Start(Protocol):
+    """Values by name: a mapping, or a Series of pandas."""
+
+    def keys(self) -> Iterable[Any]: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
 
 
 class System:
     """A system from plain functions, which stands wherever an id does. It can be pickled, for pools and clusters.
 
     id: its name and the hash of its equations. source: the text of its plugin, which `save` writes. operations: of its
-    equations. sheet: its fact sheet.
-    """
+    equations. sheet: its fact sheet."""
 
     def __init__(self, id: str, source: str = "", operations: int = 0):
         self.id, self.source, self.operations = id, source, operations
@@ -111,15 +115,16 @@ class System:
         """
         return public(simulation.tangent)(self, integrator, **{"t_end": self.sheet.presets["own"].t_end, **arguments})
 
-    def recommend(self, **arguments: Any) -> "Recommendation":
+    def recommend(self, *, error: float | None = None, **arguments: Any) -> "Recommendation":
         """As `liestep.recommend` of this system.
 
         Args:
+            error: largest distance from the reference; must be given.
             arguments: the others of `liestep.recommend` by name.
         """
         from liestep.tools.recommend.tournament import recommend
 
-        return public(recommend)(self.id, **arguments)
+        return public(recommend)(self.id, **(arguments if error is None else {"error": error, **arguments}))
 
     def integrators(self) -> list[str]:
         """Ids of the integrators that run on it."""

@@ -26,17 +26,20 @@ from liestep.simulation.endings.going import specification_of
 from liestep.simulation.runs.outcomes import carry_out
 
 FUNCTIONS = {"mujoco": "from_mjcf", "robot": "from_urdf"}  # by the first element of a file
-URDF = frozenset((  # elements that are read, or told by MuJoCo
-    "robot", "link", "inertial", "origin", "mass", "inertia", "visual", "collision", "geometry", "box", "cylinder",
-    "sphere", "capsule", "mesh", "material", "color", "texture", "joint", "parent", "child", "axis", "dynamics",
-    "limit", "mujoco"))
+URDF = {tag: set(names) for tag, *names in map(str.split, (  # elements and attributes that are read or of pictures
+    "robot name version", "link name", "inertial", "origin xyz rpy", "mass value", "inertia ixx ixy ixz iyy iyz izz",
+    "visual name", "collision name", "geometry", "box size", "cylinder radius length", "sphere radius",
+    "capsule radius length", "mesh filename scale", "material name", "color rgba", "texture filename",
+    "joint name type", "parent link", "child link", "axis xyz", "dynamics damping friction",
+    "limit lower upper effort velocity", "mujoco"))}
+MANY = {"link", "joint", "visual", "collision", "material"}  # of an element
 UNREAD = ("mesh", "texture", "hfield", "skin")  # their files are opened only where masses need them
 LEFT_OUT = {
     "actuators": "actuator", "sensors": "sensor", "tendons": "tendon", "equalities": "equality", "pairs": "pair",
     "excludes": "exclusion of a contact", "keys": "keyframe", "skins": "skin", "flexes": "flexible body",
     "cameras": "camera", "lights": "light", "sites": "site", "materials": "material", "textures": "texture",
     "hfields": "height field", "texts": "text", "numerics": "number", "tuples": "tuple", "plugins": "plugin"}
-COLLISION, MESH = 3, 7  # the first group of geoms that viewers hide, and a number of MuJoCo's
+COLLISION, MESH, LAST_GROUP = 3, 7, 30  # the first group of geoms that viewers hide, and numbers of MuJoCo's
 GRIDS, LETTERS = (8, 5, 3, 0), 1 << 18  # cells of meshes: the first ones whose text has at most so many letters
 ELEMENTS = 10_000  # of a model that are repeated, at most
 Coordinates = ArrayLike | None
@@ -255,6 +258,10 @@ def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinat
         flags, "mjDSBL_DAMPER", 0))]
     for joint in map(model.joint, range(model.njnt)):
         joint.damping[:] = damping.get(joint.name, joint.damping)
+    for what in ("armature", "damping", "dampingpoly"):  # of motors, for the joint's rate times the gear
+        for k, one in enumerate(getattr(model, f"actuator_{what}", ())):
+            dof = model.jnt_dofadr[model.actuator_trnid[k, 0]]
+            getattr(model, f"dof_{what}")[dof] += one*model.actuator_gear[k, 0]**2
     fields, bodies = _bodies(model, data, own)
     undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
     fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
@@ -286,19 +293,25 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
         return []
     seen[path.resolve()] = 0.0
     parser, words, first = expat.ParserCreate(), [], len(seen) == 1
-    tags: list[str] = []
+    inside: list[list[str]] = [[]]  # tags in the file and in each open element; the last but of the last is open
     times = [many]  # how often each open element is made
 
     def refuse(what: str) -> None:
         raise InputError(f"{path}: line {parser.CurrentLineNumber} {what}")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        if not tags and first and tag != root:
+        if len(inside) == 1 and first and tag != root:
             refuse(f"begins with <{tag}>, not <{root}>: " + (
                 f"liestep.{FUNCTIONS[tag]} reads it" if tag in FUNCTIONS else "it is no robot"))
-        if root == "robot" and tag not in URDF and URDF.issuperset(tags):
-            words.append(f"<{tag}> {attributes.get('name', f'in line {parser.CurrentLineNumber}')} is left out.")
-        tags.append(tag)
+        line = f"in line {parser.CurrentLineNumber}"
+        if root == "robot" and URDF.keys() >= {tags[-1] for tags in inside[:-1]}:
+            if tag in inside[-1] and tag in URDF and tag not in MANY:
+                refuse(f"repeats <{tag}>, of which <{inside[-2][-1]}> has one")
+            words.extend([f"{name} of <{tag}> {line} is left out." for name in sorted(set(attributes) - URDF[tag])
+                          if not name.startswith("xmlns")] if tag in URDF else [
+                f"<{tag}> {attributes.get('name', line)} is left out."])
+        inside[-1].append(tag)
+        inside.append([])
         times.append(times[-1]*prod(max(number_or_nan(part), 1.0) for part in attributes.get("count", "").split()))
         seen[path.resolve()] += times[-1]*(times[-1] > 1.0)
         if not sum(seen.values()) <= ELEMENTS:
@@ -314,7 +327,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
                 if other.is_file():
                     words.extend(_scanned(other, folder, root, seen, times[-1]))
 
-    parser.StartElementHandler, parser.EndElementHandler = start, lambda _: (tags.pop(), times.pop())
+    parser.StartElementHandler, parser.EndElementHandler = start, lambda _: (inside.pop(), times.pop())
     parser.StartDoctypeDeclHandler = lambda *_: refuse("declares a document type, which could hold entities")
     try:
         parser.Parse(read_text(path).encode(), True)
@@ -338,9 +351,10 @@ def _stripped(spec: Any, path: Path) -> list[str]:
     found: list[str] = []
     meshes: dict[str, bool] = {}  # whether a mass needs it
     for number, (body, moves) in enumerate(_each(spec.worldbody, False)):
-        if not moves:
+        weighs = moves or (number > 0 and spec.compiler.settotalmass > 0.0)
+        if not weighs:
             body.explicitinertial, body.fullinertia = False, np.full(6, np.nan)  # may be wrong: it does not matter
-        used = moves and (spec.compiler.inertiafromgeom == 1 or not body.explicitinertial)
+        used = weighs and (spec.compiler.inertiafromgeom == 1 or not body.explicitinertial)
         for geom in list(body.geoms):
             label = geom.name or f"of body {body.name or number}"
             found.append(f"The geom {label} is left out{' but for its mass'*used}: it touches nothing.")
@@ -359,7 +373,9 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 file = Path(part.file).name if spec.strippath else part.file
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
-            elif not (what == "actuator" and _drives(spec, part)):
+            elif what == "actuator" and _drives(spec, part):
+                part.name = part.name or f"motor_{number}"  # by the file's number, whatever is left out before it
+            else:
                 found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
                 spec.delete(part)
     if spec.option.density or spec.option.viscosity:
@@ -409,10 +425,12 @@ def _of_joints(model: Any) -> Iterator[str]:
 
 
 def _drives(spec: Any, part: Any) -> bool:
-    """Whether an actuator is a motor or servo of a hinge or slide: see `Motor`."""
+    """Whether an actuator acts, as a motor or servo of a hinge or slide: see `Motor`."""
     import mujoco
 
-    return bool(part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
+    off = spec.option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) or getattr(part, "delay", 0.0) or (
+        0 <= part.group <= LAST_GROUP and spec.option.disableactuator & 1 << part.group)
+    return bool(not off and part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
                 and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED
                 and part.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
                 and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
@@ -422,7 +440,7 @@ def _motors(model: Any, free: bool) -> Iterator[tuple[Any, ...]]:
     """Arguments of `Motor`. free: ranges of controls do not count."""
     for k, joint in enumerate(model.actuator_trnid[:, 0]):
         bias = model.actuator_biasprm[k, :3]*bool(model.actuator_biastype[k])
-        yield (model.actuator(k).name or f"motor_{k}", int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint]),
+        yield (model.actuator(k).name, int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint]),
                float(model.actuator_gear[k, 0]), float(model.actuator_gainprm[k, 0]), tuple(bias.tolist()),
                *(tuple(np.where(limited, span, NO_LIMIT).tolist()) for limited, span in (
                    (model.actuator_ctrllimited[k] and not free, model.actuator_ctrlrange[k]),

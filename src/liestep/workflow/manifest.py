@@ -292,13 +292,11 @@ def environment() -> dict[str, Any]:
     import numpy as np
 
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    return {
-        "python": platform.python_version(), "packages": {name: _version(name) for name in PACKAGES},
+    return {"python": platform.python_version(), "packages": {name: _version(name) for name in PACKAGES},
         "libraries": {"netcdf": netCDF4.__netcdf4libversion__, "hdf5": netCDF4.__hdf5libversion__,
                       "blas": f"{blas['name']} {blas['version']}"}, "system": platform.platform(),
         "machine": platform.machine(), "processor": _processor(), "processors": os.cpu_count(),
-        "threads": {name: int(os.environ[name]) if os.environ.get(name, "").isdecimal() else None for name in THREADS},
-    }
+        "threads": {name: int(os.environ[name]) if os.environ.get(name, "").isdecimal() else None for name in THREADS}}
 
 
 def _version(name: str) -> str | None:

@@ -200,8 +200,7 @@ class StudyProducts:
         references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
                       for problem, (path, spec) in made.items()]
         if plans:
-            plans.keep(self.name, made_from, {
-                "sweeps": [[sweep.problem, sweep.integrator, {
+            plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
                     cell.resolution: (cell.fingerprint, *astuple(cell.estimate)) for cell in sweep.cells}]
                     for sweep in sweeps],
                 "references": {entry.problem: entry.fingerprint for entry in references}})

@@ -170,8 +170,7 @@ def ensemble(results: Results) -> Figure:
         panel.tick_params(axis="x", which="minor", labelsize=6.0)
         panel.grid(axis="y", visible=False)
     count = Counter((cell.problem, cell.integrator) for cell, _ in rows)
-    axes[0].set_yticks(range(len(rows)), [
-        f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
+    axes[0].set_yticks(range(len(rows)), [f"{label_of(results, cell.problem)}\n{styles[cell.integrator].label}"
         + f", {size_of(cell)}"*(count[cell.problem, cell.integrator] > 1) for cell, _ in rows])
     axes[0].set_ylim(len(rows) - 0.35, -0.65)
     return figure

@@ -1,7 +1,6 @@
 """What every formulation of a system offers: the component, its first state, and how rows are read as
 named fields and observables; norms of fields: how far two values of one named part of the state are apart, what that is
-divided by, and how a value is perturbed. A field names its norm, and so does every file.
-"""
+divided by, and how a value is perturbed. A field names its norm, and so does every file."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache

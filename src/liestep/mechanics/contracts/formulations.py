@@ -2,8 +2,7 @@
 
 A component is a NamedTuple; its methods are compiled. Types are those of runs; certificates call the same methods with
 other numbers. y is a state (m, d), where the form chooses m and d; t is a time in s; methods write their result to
-`out`. Vectors are spatial unless it says otherwise. `counters` counts evaluations (`liestep.compile.counters`).
-"""
+`out`. Vectors are spatial unless it says otherwise. `counters` counts evaluations (`liestep.compile.counters`)."""
 from typing import Protocol
 
 import numpy as np

@@ -3,8 +3,7 @@
 
 Families (`liestep.mechanics.formulations.spheres.forms`, `liestep.mechanics.formulations.fixed_body.forms`) are
 functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
-known everywhere under its file name.
-"""
+known everywhere under its file name."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

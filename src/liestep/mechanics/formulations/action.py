@@ -22,8 +22,7 @@ CHART = {"chart": Option("exp", "local coordinates: exponential, Cayley map, its
 class ActionForm(NamedTuple):
     """A generator f and an action of `liestep.geometry.groups`, counted.
 
-    `generator` offers `algebra(t, y, out)` (False where f cannot be evaluated) and `observe(y, out)`.
-    """
+    `generator` offers `algebra(t, y, out)` (False where f cannot be evaluated) and `observe(y, out)`."""
 
     action: Any
     generator: Any

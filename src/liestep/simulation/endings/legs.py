@@ -29,6 +29,7 @@ from liestep.simulation.runs.specified import Before, RunSpecification
 LONGER = 4.0         # times the last interval between events: a leg
 FEW = 5              # intervals that shrink alike before events are said to accumulate
 NEAR = 2.0**-33      # of the run: the time that is then left, and after which impacts are one
+SHORT = 0.1          # of the longest interval: round-off can hide shorter ones
 RESTING = 1e-4       # a rate behind an event that is less than this share of the one before is none
 ROUNDING = 2.0**-40  # of a field's largest number
 MOST_AT_ONCE = 1000  # impacts at one time
@@ -114,7 +115,7 @@ class Journey:
             self.end = end
             if progress:
                 progress(abs(end - spec.t_start)/spec.duration)
-            ended, self.zero = self._ending(end), outcome.zero if failed else ""
+            ended, self.zero = self._ending(end, one), outcome.zero if failed else ""
             if failed:
                 ended = Ended(outcome.status.name.lower(), message_of(outcome, spec))
             if ended is None and sign*end >= sign*spec.t_end:
@@ -315,14 +316,15 @@ class Journey:
                         for name, values in state.items()}
             raise InputError(f"{where}: {error}") from None
 
-    def _ending(self, end: float) -> Ended | None:
-        """Whether the run ends here, and why."""
+    def _ending(self, end: float, one: Occurrence | None = None) -> Ended | None:
+        """Whether the run ends here, at an event, and why."""
         for number, event in enumerate(self.events):
             times = self.times_of(number)
             if event.count is not None and len(times) >= event.count:
                 return Ended("ok", f"ended at the event, t = {end!r}")
-            point = _accumulation(np.array(times[-FEW - 1:]))
-            if point is not None and abs(point - end) < NEAR*self.spec.duration:
+            hidden = one is not None and self._hidden(number, one, np.array(times))
+            point = _accumulation(np.array(times[-FEW - 1:]), 2 if hidden else FEW)
+            if point is not None and (hidden or abs(point - end) < NEAR*self.spec.duration):
                 return Ended(ACCUMULATED, f"ended at t = {end!r}: event {number} comes ever faster, and its times"
                              f" accumulate at t = {point!r}; what follows is a contact that stays, or another system"
                              " from there on", point)
@@ -330,6 +332,14 @@ class Journey:
             return Ended(ACCUMULATED, f"ended at t = {end!r}: the impact of event {self.resting} has restitution 0,"
                          " behind which the bodies stay together; what follows is another system from there on", end)
         return None
+
+    def _hidden(self, number: int, one: Occurrence, times: np.ndarray) -> bool:
+        """Whether round-off of the state hides what the function of an event with a reset or an impact does behind it,
+        as its intervals shrink."""
+        event, search, intervals = self.events[number], self.searches[number], np.abs(np.diff(times))
+        return bool(len(intervals) > 1 and times[-1] == one.time and intervals[-1] < SHORT*intervals.max()
+                    and (event.reset or isinstance(event, Impact)) and search.noise(one, one.step, one.share)
+                    > RESTING*search.height(one)*(intervals[-1]/intervals[-2])**2)
 
     def _rate(self, number: int, between: Between, step: int, share: float, side: float) -> float:
         """One-sided rate of a function at a share of a step, in 1/s: by three points on that side."""
@@ -345,17 +355,18 @@ class Journey:
         if not len(between.lengths):
             return
         value = self.functions[number].over(between.seen(slice(0, 1), np.zeros(1)), 1)[0]
-        after = self._rate(number, between, 0, 0.0, 1.0)
-        if abs(after) < RESTING*abs(before) and abs(value) < RESTING*abs(before*between.lengths[0]):
+        after, most = self._rate(number, between, 0, 0.0, 1.0), abs(before*between.lengths[0])
+        if abs(after) < RESTING*abs(before) and abs(value) < RESTING*most and (
+                self.searches[number].noise(Occurrence(0, 0.0, False, 0.0, 0), 0, 0.0) < BESIDE*most):
             raise InputError(f"the reset of event {number} at t = {float(between.times[0])!r} leaves the state on its"
                              " surface: the function stays at zero, with no rate; a reset must leave a rate of it, or"
                              " end the run with count=")
 
 
-def _accumulation(times: np.ndarray) -> float | None:
+def _accumulation(times: np.ndarray, few: int) -> float | None:
     """Where times accumulate whose intervals shrink by about one ratio; None where they do not."""
     intervals = np.diff(times)
-    if len(intervals) < FEW or not np.all(intervals[:-1]*intervals[1:] > 0.0):
+    if len(intervals) < few or not np.all(intervals[:-1]*intervals[1:] > 0.0):
         return None
     ratios = intervals[1:]/intervals[:-1]
     if not (ratios.max() < 1.0 and ratios.max() < 2.0*ratios.min()):

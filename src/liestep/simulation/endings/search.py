@@ -14,6 +14,7 @@ ROUNDING = 64.0*2.0**-52  # a start is on the surface up to this share of what t
 SHARPNESS = 2.0**26       # extrema are rounded to this part of a step, so that other linear algebra gives the same bits
 NEAR = 0.01               # an extremum that comes within this share of the range of a step is looked at closely
 BESIDE = 1e-3             # of a step: where one looks beside a point
+BEFORE = np.array([0.0, 0.25, 0.5, 0.75])  # of the share of an event: where its function has its height
 MOST_NUMBERS = 1_000_000  # of states at a time
 BENDS, SEEN = 2.0, 64     # a parabola bends by 1/8 of its second differences; of so many steps one tells
 
@@ -134,7 +135,7 @@ class Search:
         before, value = self._values(slice(n, n + 1), np.array([share - near, share]), first.whole)[0]
         off = self.since is not None and sign*self.since < sign*first.time
         window = near*abs(self.between.lengths[n])
-        zero = abs(value) < max(NEAR*abs(before), ROUNDING*self.largest) and abs(value) <= self._noise(n, share, first)
+        zero = abs(value) < max(NEAR*abs(before), ROUNDING*self.largest) and abs(value) <= self.noise(first, n, share)
         self.was = float(value) if off and not zero else 0.0
         if not off or not zero:
             return None
@@ -144,7 +145,7 @@ class Search:
         self.found = [one for one in self.found if sign*one.time < sign*first.time - window]
         return first._replace(direction=own[-1]) if own else None
 
-    def _noise(self, n: int, share: float, first: Occurrence) -> float:
+    def noise(self, first: Occurrence, n: int, share: float) -> float:
         """What round-off of the state makes of a zero."""
         fields = self.seen(self.between, slice(n, n + 1), np.array([share]), first.whole)
         value, found = self.function.over(fields, 1), ROUNDING*self.largest
@@ -154,6 +155,10 @@ class Search:
                 moved.flat[k] *= 1.0 + NODE
                 found += abs(float((self.function.over({**fields, name: moved}, 1) - value)[0]))
         return found
+
+    def height(self, first: Occurrence) -> float:
+        """Largest size of the function before an event."""
+        return float(np.abs(self._values(slice(0, first.step + 1), first.share*BEFORE)).max())
 
     def _values(self, steps: slice | np.ndarray, shares: np.ndarray, whole: bool = False) -> np.ndarray:
         count = len(self.between.times[steps])

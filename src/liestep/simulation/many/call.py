@@ -91,7 +91,7 @@ def ensemble(problem: str | Identified, method: str, *, starts: Fields | None = 
         start = np.random.default_rng(0).normal([0, 0, 1], 0.1, (1000, 3))
         ends = liestep.ensemble("free_rigid_body", "rk4", starts={"angular_momentum": start}, step=0.01, t_end=1.0)
     """
-    asked = Asked(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
+    asked = MemberRequest(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
                   {"step": step, "tolerance": tolerance, "t_end": t_end, "t_start": t_start, "until": until,
                    "times": times, "options": options, "control": control, "sample": sample}, keep)
     number = 1 if threads is None else min(whole("threads", threads), 4*(os.cpu_count() or 1))
@@ -123,7 +123,7 @@ def members_from(text: str, problem: str) -> tuple[dict[str, Any], dict[str, Any
 
 
 @dataclass
-class Asked:
+class MemberRequest:
     """A checked request. Raises InputError."""
 
     problem: str

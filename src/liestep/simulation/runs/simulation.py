@@ -2,7 +2,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
              t_start: float | None = None, until: Zero | Event | None = None, times: Sequence[float] | None = None,
              progress: bool = False, events: Event | Sequence[Event] | None = None, control: Callable | None = None,
              sample: float | None = None, max_step: float | None = None,
-             stops: Sequence[float] | None = None, compile: bool | str = "auto") -> "xarray.Dataset":
+             stops: Sequence[float] | None = None, compile: bool | Literal["auto"] = "auto") -> "xarray.Dataset":
     """Run one simulation and return its data set (the same variables and attributes as a run's file).
 
     Args:
@@ -98,7 +98,7 @@ def simulate(problem: str | Identified, integrator: str, *, step: float | None =
 
 
 def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on_failure: str = "raise",
-         compile: bool | str = "auto") -> "xarray.Dataset":
+         compile: bool | Literal["auto"] = "auto") -> "xarray.Dataset":
     """The data set of a run, see `simulate`."""
     require_memory(spec)
     with deciding(compile) as code:

@@ -140,8 +140,7 @@ def paper_folders(config: Path) -> dict[str, Path]:
 def require_paper_id(name: str, path: Path) -> None:
     """Raises InputError for a name that cannot be the id of a paper."""
     if not name.isidentifier():
-        raise InputError(f"{path.parent}: the id of a paper {name!r} must be letters, digits and '_', the first no"
-                         " digit")
+        raise InputError(f"{path.parent}: the id {name!r} of a paper must be letters, digits, '_', the first no digit")
     require_name("the id of a paper", name, path.parent)
 
 

@@ -20,7 +20,6 @@ from liestep.study.plan.names import PAPERS as FOLDER
 WRITTEN = (STUDIES, CLAIMS, f"{ERRATA}.yaml")  # what of a paper is read, and its code with it
 
 
-
 @dataclass(frozen=True)
 class Paper:
     """What a paper declares: `PAPER` in `papers/<id>/__init__.py`. Modules are named as below its folder.
@@ -30,8 +29,7 @@ class Paper:
     computed claims, by their names. quantities: module with functions of a run that give columns of metrics.csv of its
     studies, see `liestep.study.tables.quantities`. tables: name of a table -> module with its `TABLE`. criteria: module
     with classes of criteria for its claims. presets: module with `PRESETS`, id of a system -> name -> preset, for its
-    studies. names: word of a label, as the paper calls a method -> what it is, for captions.
-    """
+    studies. names: word of a label, as the paper calls a method -> what it is, for captions."""
 
     id: str
     citation: str

@@ -33,8 +33,7 @@ SUFFIX = "_accepted"  # of the names of statistics over accepted steps
 REACHED = "_reached"   # of those of the largest errors of a run that stopped early, up to the time that it reached
 NAMED = 4              # stopped runs that a sentence names
 ACCEPTED = tuple(f"{name}{SUFFIX}" for name in STATISTICS if name != "momentum_error_max")
-COLUMNS = (
-    "study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
+COLUMNS = ("study", "problem", "problem_label", "system", "integrator", "integrator_id", "integrator_label", "order",
     "symmetric", "adaptive", "resolution", "step", "steps", "tolerance", "t_end", "members", "status", "message",
     "time_reached", *counters.NAMES, *STATISTICS, *ACCEPTED, "energy_start", "energy_change", "momentum_scale",
     "momentum_conserved", "momentum_error_max_relative", "energy_scale", "energy_error_mean_relative", "error",
@@ -115,8 +114,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, cos
     declared, facts = spec.method, spec.sheet
     entry, setup = study.config.integrators[cell.integrator], study.config.problems[cell.problem]
     accepted = int(attributes["steps"])
-    row = {
-        "study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
+    row = {"study": study.name, "problem": cell.problem, "problem_label": setup.label or cell.problem,
         "system": spec.problem, "integrator": cell.integrator,
         "integrator_id": spec.integrator, "integrator_label": entry.label or cell.integrator,
         "order": declared.order_of(spec.options, facts, spec.parameters),
@@ -125,8 +123,7 @@ def _row(study: Study, cell: Cell, file: RunFile, reference: RunFile | None, cos
         "step": spec.step if spec.steps is not None else attributes["time_reached"]/max(accepted, 1), "steps": accepted,
         "tolerance": spec.tolerance, "t_end": spec.t_end, "members": spec.ensemble.members if spec.ensemble else 1,
         "cost": cost(spec.options, attributes) if cost else nan, "run_sha256": spec.sha256,
-        "source_hash": attributes["source_hash"], "path": cell.path.relative_to(study.folder).as_posix(),
-    }
+        "source_hash": attributes["source_hash"], "path": cell.path.relative_to(study.folder).as_posix()}
     names = ("status", "message", "time_reached", "momentum_scale", "momentum_conserved", *counters.NAMES,
              *STATISTICS, *ACCEPTED)
     row |= {name: attributes.get(name, nan) for name in names}
@@ -177,12 +174,10 @@ def _against(reference: RunFile | None, file: RunFile, comparable: bool) -> dict
     error = errors.state_error(file, reference) if comparable else errors.StateError()
     floors = (errors.reference_floor(reference, errors.error_fields(file)),
               errors.replica_floor(file, reference) if comparable else nan)
-    return {
-        "energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale
+    return {"energy_scale": scale, "energy_error_mean_relative": file.attributes.get("energy_error_mean", nan)/scale
         if scale else nan, "error": error.error, **{f"error_{name}": value for name, value in error.parts.items()},
         "error_final": error.final, "floor": max(value for value in floors if value == value),
-        "floor_reference": floors[0], "floor_replicas": floors[1],
-    }
+        "floor_reference": floors[0], "floor_replicas": floors[1]}
 
 
 def over_steps(metrics: "pandas.DataFrame") -> "pandas.DataFrame":

@@ -1,8 +1,7 @@
 """Quantities: numbers of a run that only one paper defines (its own norms, for example), as columns of metrics.csv. The
-module that a paper declares as `quantities` (see `liestep.study.plan.papers`) has `QUANTITIES`, a tuple of
-functions of a run's file and its problem's reference (None where the study asks for none) that return columns, name ->
-number, `NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they
-read."""
+module that a paper declares as `quantities` (see `liestep.study.plan.papers`) has `QUANTITIES`, a tuple of functions of
+a run's file and its problem's reference (None where the study asks for none) that return columns, name -> number,
+`NAMES`, the names of these columns, and `VARIABLES`, names of all variables of the run's file that they read."""
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass

@@ -118,8 +118,7 @@ def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
                         f" {reference['time'][1]:g}"}
     short = ("" if last == SAMPLES - 1 else f", the engines disagree by more than {TRUSTED:g} before t ="
              f" {reference['time'][last + 1]:g}")
-    return about | {
-        "t_end": float(reference["time"][last]),
+    return about | {"t_end": float(reference["time"][last]),
         "final": {name: reference[name][last].tolist() for name in start.initial}, "error_bound": bounds,
         "energy": float(reference["energy"][last]), "engines": reference.attributes["engines"],
         "status": f"certified at t = {reference['time'][last]:g}{short}"}

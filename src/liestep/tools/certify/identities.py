@@ -1,7 +1,6 @@
 """Identities of the shipped steps to 60 digits: solvers of one map, adjoints, which methods are symmetric, and which
 are symplectic: |J^T Omega J - Omega| of one step, J by central differences (forms: `simulation.tangents.directions`);
-|det J - 1| of those that keep the volume of the state space.
-With the orders they are what `liestep certify` says."""
+|det J - 1| of those that keep the volume of the state space. With the orders they are what `liestep certify` says."""
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache

@@ -131,8 +131,7 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
         variables[observable.name] = observable.shaped(values)
         # the mean is the first of a block's statistics
         variables[f"{observable.name}{BLOCKS_SUFFIX}"] = observable.shaped(means)[None]
-    attributes = {
-        "status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
+    attributes = {"status": "ok", "message": "completed", "steps": int(file.facts.get("steps", file.time.size - 1)),
         "momentum_error_max": max((numbers[f"momentum_error_max_{axis}"] for axis in formulated.momentum_axes),
                                   default=nan), **formulated.attributes, **numbers}
     return RunFile(file.path, attributes, variables)
@@ -166,8 +165,7 @@ def _metrics(run: RunFile, reference: RunFile | None, spec: ReferenceSpecificati
     tolerance, step = facts.get("tolerance"), facts.get("step")
     steps = int(facts.get("steps") or (round(spec.run.t_end/step) if step else 0)) or None
     resolution = f"tol{tolerance:.6g}" if tolerance else f"h{step:.6g}" if step else run.path.stem
-    return {
-        "study": "judge", "problem": spec.run.problem, "problem_label": spec.run.problem, "integrator": label,
+    return {"study": "judge", "problem": spec.run.problem, "problem_label": spec.run.problem, "integrator": label,
         "integrator_id": label, "integrator_label": label, "file": run.path.name, "order": facts.get("order"),
         "symmetric": facts.get("symmetric", False), "adaptive": tolerance is not None, "resolution": resolution,
         "step": step or (spec.run.t_end/steps if steps else nan), "steps": steps, "tolerance": tolerance,

@@ -110,8 +110,7 @@ def functions_of(digits: int) -> Functions:
            (so3.dexp_coefficients, dexp_coefficients)]
     unary: dict[str, Any] = {name: _unary(kind, getattr(libmp, f"mpf_{name}"), getattr(math, name))
                              for name in ("sqrt", "sin", "cos", "exp", "log")}
-    return Functions(
-        **unary, below=lambda x, limit: x < limit,
+    return Functions(**unary, below=lambda x, limit: x < limit,
         atan2=lambda y, x: kind.raw(libmp.mpf_atan2(kind.of(y).value, kind.of(x).value, kind.BITS, NEAREST)),
         kernels=tuple((kernel, partial(function, kind)) for kernel, function in own), scalar=kind.of)
 

@@ -141,8 +141,7 @@ def _integrator(name: str) -> str:
     facts = catalogue.method(name)
     able = [key for key in catalogue.system_ids() if applicable(key, name)]
     options: list[tuple[str, ...]] = [(key, option.allowed, option.doc) for key, option in facts.options.items()]
-    return "\n".join([
-        f"{name}: {facts.summary}", "",
+    return "\n".join([f"{name}: {facts.summary}", "",
         f"Order: {facts.order}{', symmetric' if facts.symmetric else ''}",
         f"Steps: {'adaptive, give a tolerance' if facts.adaptive else 'fixed, give a step'}",
         _entry("Conserves", facts.sentence),

@@ -264,9 +264,8 @@ class Recommendation:
         rows: list[tuple[str, ...]] = [head]
         for one in sorted(self.table, key=lambda one: (one.seconds, one.integrator)):
             size = "" if one.size is None else f"{one.size if one.adaptive else self.t_end/one.size:.4g}"
-            rows.append((one.integrator, str(one.order or ""), size,
-                         f"{one.error:.2g}" if isfinite(one.error) else "", _seconds(one.seconds),
-                         str(len(one.tried) or ""), one.reason))
+            rows.append((one.integrator, str(one.order or ""), size, f"{one.error:.2g}" if isfinite(one.error) else "",
+                         _seconds(one.seconds), str(len(one.tried) or ""), one.reason))
         return rows
 
 

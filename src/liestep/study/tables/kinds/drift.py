@@ -174,8 +174,7 @@ def period_of(file: RunFile) -> float:
     return longest_period(file["time"], file[error_fields(file)[0].name])
 
 
-TABLE = Table(
-    COLUMNS, lambda results: drift_rows(results.study),
+TABLE = Table(COLUMNS, lambda results: drift_rows(results.study),
     readable=("problem", "integrator", "resolution", "invariant", "t_end", "verdict", "verdict_alone", "confirmed_by",
               "confirms", "amplitude", "slope", "bound", "growth", "reason"),
     needed=("resolution", "invariant", "verdict", "bound", "slope"))

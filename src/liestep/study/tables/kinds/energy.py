@@ -37,8 +37,7 @@ def energy_rows(results: "StudyResults") -> list[TableRow]:
     return rows
 
 
-TABLE = Table(
-    columns, energy_rows,
+TABLE = Table(columns, energy_rows,
     readable=("problem_label", "integrator_label", "resolution", "status", "energy_error_mean", "energy_error_max",
               "energy_change", "energy_error_mean_relative", "member_low", "member_median", "member_high",
               "unit_length_error_mean"))

@@ -58,7 +58,6 @@ def horizon(time: np.ndarray, separation: np.ndarray, start: float = 1e-12, limi
     return float(time[i - 1] + (time[i] - time[i - 1])*log(limit/before)/log(separation[i]/before))
 
 
-TABLE = Table(
-    COLUMNS, lambda results: horizon_rows(results.study),
+TABLE = Table(COLUMNS, lambda results: horizon_rows(results.study),
     readable=("problem", "integrator", "resolution", "t_end", "amplitude", "horizon", "lyapunov_time",
               "horizon_lyapunov_times", "separation_end"))

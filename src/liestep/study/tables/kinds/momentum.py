@@ -32,7 +32,6 @@ def momentum_rows(results: "StudyResults") -> list[TableRow]:
     return rows
 
 
-TABLE = Table(
-    columns, momentum_rows,
+TABLE = Table(columns, momentum_rows,
     readable=("problem_label", "integrator_label", "resolution", "status", "momentum_conserved", "momentum_error_max_x",
               "momentum_error_max_y", "momentum_error_max_z", "momentum_error_max_relative", "unit_length_error_max"))

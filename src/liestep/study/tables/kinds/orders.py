@@ -40,8 +40,7 @@ def orders_table(metrics: "pandas.DataFrame") -> list[TableRow]:
         energy = observed_order(step, np.where(complete, runs["energy_error_mean_relative"].to_numpy(float), np.nan),
                                 floor=ENERGY_FLOOR, theory=theory, symmetric=symmetric)
         used, good = step[list(estimate.window)], error[np.isfinite(error)]
-        rows.append({
-            "study": first["study"], "problem": problem, "problem_label": first["problem_label"],
+        rows.append({"study": first["study"], "problem": problem, "problem_label": first["problem_label"],
             "integrator": integrator, "integrator_id": first["integrator_id"],
             "integrator_label": first["integrator_label"], "adaptive": first["adaptive"],
             "order_theory": first["order"], "p": estimate.order, "u": estimate.uncertainty,
@@ -49,14 +48,12 @@ def orders_table(metrics: "pandas.DataFrame") -> list[TableRow]:
             "order_plain": estimate.order_plain, "window_h_min": used.min() if used.size else None,
             "window_h_max": used.max() if used.size else None, "points": used.size, "runs": len(runs),
             "failed": int(np.count_nonzero(~complete)), "error_min": good.min() if good.size else None,
-            "error_max": good.max() if good.size else None, "floor": floor[np.argmin(step)],
-            "verdict": verdict, "energy_order": energy.order, "energy_u": energy.uncertainty,
-            "energy_class": energy.classification})
+            "error_max": good.max() if good.size else None, "floor": floor[np.argmin(step)], "verdict": verdict,
+            "energy_order": energy.order, "energy_u": energy.uncertainty, "energy_class": energy.classification})
     return rows
 
 
-TABLE = Table(
-    COLUMNS, lambda results: orders_table(over_steps(results.metrics)),
+TABLE = Table(COLUMNS, lambda results: orders_table(over_steps(results.metrics)),
     readable=("problem_label", "integrator_label", "order_theory", "p", "u", "class", "window_h_min", "window_h_max",
               "points", "floor", "energy_order", "verdict"),
     needed=("p", "u", "class"))

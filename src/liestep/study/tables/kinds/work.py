@@ -72,8 +72,7 @@ def at_equal_error(runs: "pandas.DataFrame", names: tuple[str, ...],
     return rows
 
 
-TABLE = Table(
-    COLUMNS, lambda results: work_rows(results.metrics),
+TABLE = Table(COLUMNS, lambda results: work_rows(results.metrics),
     timed=("seconds", SECONDS_COLUMNS, lambda results: seconds_rows(results.metrics, results.table("timings"))),
     readable=("problem_label", "integrator_label", "basis", "error", "steps", "steps_rejected", "force_evaluations",
               "rhs_evaluations", "exponentials", "linear_solves", "iterations_per_step", "cost"))
