@@ -35,7 +35,7 @@ def small() -> bytes:
         out = np.ones(3)
         found += [cache.loop_for(loop, part)(part, a, out), *out]
     kept = routines.kept("a key", lambda: {"one": ROUTINE})["one"]
-    code, out = straight.loaded.__wrapped__(kept.text), np.zeros(1)
+    code, out = straight._loaded.__wrapped__(kept.text), np.zeros(1)
     for t in kept.constants:
         assert straight_call(code, t, out) == 1
         found.append(out[0])

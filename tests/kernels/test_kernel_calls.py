@@ -1,4 +1,7 @@
 """Kernels with defaults, called by keyword and by each other, compiled as in plain Python."""
+import subprocess
+import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -67,6 +70,37 @@ def test_errors_of_inner_kernels_reach_the_caller():
     assert positive_deeper(2.0) == 3.0
     with pytest.raises(ValueError, match="negative"):
         positive_deeper(-2.0)
+
+
+def summed(values, count):
+    total = 0.0
+    for k in range(count):
+        total += values[k]
+    return total
+
+
+def test_functions_of_others_are_compiled_as_numba_does():
+    """Ours go through a pipeline of their own: a fresh process, in which one function is compiled before and after."""
+    code = """if True:
+        import re, sys
+        import numba, numpy
+        sys.path.insert(0, sys.argv[1])
+        from test_kernel_calls import summed
+        def texts():
+            kinds = numba.float64[::1], numba.intp
+            made = [numba.njit([kinds], **one)(summed) for one in ({"boundscheck": True}, {"_nrt": False})]
+            try:
+                made[0](numpy.ones(3), 9)
+            except IndexError:  # names hold the number of the compile
+                return [re.sub(r"_ZN\\w+|\\[\\d+ x i8\\]|v\\d+", "", one.inspect_llvm(kinds)) for one in made]
+        before = texts()
+        import liestep
+        liestep.simulate("henon_heiles", "verlet", step=0.1, t_end=1.0, compile=True)
+        assert before and "getelementptr" in before[1] and texts() == before
+        print("equal")
+    """
+    done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parent)], capture_output=True, text=True)
+    assert done.stdout == "equal\n", done.stderr
 
 
 def test_code_that_one_caller_drops_is_there_for_the_next():

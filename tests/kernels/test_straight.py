@@ -1,11 +1,14 @@
 """Methods in machine code without loops have the bits of the methods themselves, for every form of every system."""
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from liestep.compile import rows
-from liestep.compile.cache import class_names
+from liestep.compile.cache import class_names, compiles
 from liestep.compile.dispatch import kernel
 from liestep.compile.driver import advance
 from liestep.compile.separate import call_address
@@ -344,3 +347,16 @@ def test_other_numbers_are_traced_as_long_as_loops_have_no_code(monkeypatch):
         if last == 2.3:
             numbers.append([values.tobytes() for _, values, _ in found.variables.values()])
     assert numbers[0] == numbers[1]
+
+
+def test_threads_share_the_owner_of_machine_code():
+    """Of two owners one would go with the code at its addresses, which the other thread calls: the process ended."""
+    text = sum_of_stages(97)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(loaded, [text]*8))
+    assert len({id(one.owner) for one in found}) == 1
+
+
+def test_a_thread_may_ask_while_another_one_imports_numba(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))
+    assert compiles()

@@ -38,7 +38,8 @@ holds_addresses = attrgetter("library.has_dynamic_globals")  # of what Numba has
 def compiling() -> tuple[ModuleType, dict[str, Any]]:
     """Numba, ready to compile components, and the options of a loop; whoever only plans or reads runs does not load
     it."""
-    options = {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True}
+    options = {**compiler().PLAIN_OPTIONS, "no_cfunc_wrapper": True, "nogil": True,
+               "pipeline_class": compiler().LoopCompiler}
     import numba
 
     return numba, options
@@ -47,13 +48,13 @@ def compiling() -> tuple[ModuleType, dict[str, Any]]:
 def compiles() -> bool:
     """Whether loops are compiled: not with NUMBA_DISABLE_JIT. Whoever only asks does not load Numba. Raises InputError
     where that is no number, or NUMBA_NUM_THREADS none of threads."""
-    loaded, said = sys.modules.get("numba"), os.environ.get("NUMBA_DISABLE_JIT") or "0"
+    config, said = getattr(sys.modules.get("numba"), "config", None), os.environ.get("NUMBA_DISABLE_JIT") or "0"
     threads = os.environ.get("NUMBA_NUM_THREADS") or "1"
     if not (threads.isdecimal() and int(threads)):
         raise InputError(f"NUMBA_NUM_THREADS must be 1 or more, not {threads!r}")
     if not said.isdecimal():
         raise InputError(f"NUMBA_DISABLE_JIT must be 0 or 1, not {said!r}")
-    return not (loaded.config.DISABLE_JIT if loaded else int(said))
+    return not (config.DISABLE_JIT if config else int(said))
 
 
 def cache_root() -> Path:
@@ -198,7 +199,7 @@ def _address_of(method: Callable, component: Any) -> int | None:
     if key not in _separate:
         kinds = compiler().separate_signature(method, compiling()[0].typeof(component))
         code = None if kinds is None else CompiledLoop(method, _name(method, component), wrapped=False)
-        _separate[key] = None if code is None else (code, code.compile_separately(kinds.args))
+        _separate.setdefault(key, None if code is None else (code, code.compile_separately(kinds.args)))  # of threads
     address = _separate[key]
     return None if address is None else address[1]
 
@@ -222,7 +223,7 @@ def loop_for(function: Callable, *components: Any) -> Any:
         return plain_loop(function)
     key = (function, class_names(*components))
     if key not in _loops:
-        _loops[key] = CompiledLoop(function, _name(function, *components))
+        _loops.setdefault(key, CompiledLoop(function, _name(function, *components)))
     return _loops[key]
 
 

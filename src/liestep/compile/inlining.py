@@ -18,12 +18,14 @@ from numba.core import cgutils
 from numba.core.analysis import must_use_alloca
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags, compile_extra
+from numba.core.compiler_machinery import register_pass
 from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
 from numba.core.ir import Assign, Del
 from numba.core.lowering import Lower
 from numba.core.registry import cpu_target
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.core.untyped_passes import InlineClosureLikes
@@ -60,22 +62,6 @@ class InlineLibrary(JITCodeLibrary):
         self._shared_module, self._finalized = self._final_module, True
 
 
-_call_type = types.Function.get_call_type
-
-
-def _known_call_type(this: types.Function, context: object, args: tuple, kws: dict) -> object:
-    """What Numba finds anew for each a + b among forty candidates; of numbers it is always the same."""
-    if kws or not all(isinstance(one, types.Number) for one in args):
-        return _call_type(this, context, args, kws)
-    known = vars(this).setdefault("known", {})
-    if args not in known:
-        known[args] = _call_type(this, context, args, kws)
-    return known[args]
-
-
-types.Function.get_call_type = _known_call_type
-
-
 class KernelFlags(Flags):
     """Numba compares all options, set or not, at each look-up of one of its own functions."""
 
@@ -103,24 +89,12 @@ for kind in types.NamedTuple, types.NamedUniTuple:
     default_manager.register(kind, type("Component", (WholeArgument, default_manager._handlers[kind]), {}))
 
 
-class KernelCompiler(Compiler):
-    """Without what Numba does for functions inside of functions, where there are none, and for whole arrays."""
-
-    def define_pipelines(self):
-        (manager,) = super().define_pipelines()
-        if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
-            manager.passes = [one for one in manager.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
-        return [manager]
-
-
 class RegisterLower(Lower):
     """Without reference counts a variable that is set once is its value. Numba keeps it in memory where other blocks
     use it, and a component of hundreds of numbers is copied there and back at each use: a third of LLVM's time."""
 
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
-        if self.context.enable_nrt:
-            return
         sets: Counter[str] = Counter()
         first: dict[str, str] = {}  # what the first statement with a variable sets
         for _, block in sorted(self.func_ir.blocks.items()):
@@ -134,11 +108,51 @@ class RegisterLower(Lower):
                                       and first[name] == name}
 
     def delvar(self, name):
-        if self.context.enable_nrt:
-            super().delvar(name)
+        pass
 
 
-NativeLowering.lowering_class = property(lambda self: RegisterLower)
+@register_pass(mutates_CFG=True, analysis_only=False)
+class RegisterLowering(NativeLowering):
+    _name = "register_lowering"
+    lowering_class = property(lambda self: RegisterLower)
+
+
+class LoopCompiler(Compiler):
+    """Numba's own, for functions without reference counts; what others compile beside them is none of its business."""
+
+    left_out: tuple[type, ...] = ()
+
+    def define_pipelines(self):
+        (manager,) = super().define_pipelines()
+        manager.passes = [(RegisterLowering, *one[1:]) if one[0] is NativeLowering else one for one in manager.passes
+                          if one[0] not in self.left_out]
+        return [manager]
+
+
+class KernelCompiler(LoopCompiler):
+    """Without what Numba does for functions inside of functions, where there are none, and for whole arrays."""
+
+    def define_pipelines(self):
+        if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
+            self.left_out = InlineClosureLikes, NopythonRewrites
+        return super().define_pipelines()
+
+
+_call_type = types.Function.get_call_type
+
+
+def _known_call_type(this: types.Function, context: object, args: tuple, kws: dict) -> object:
+    """What Numba finds anew for each a + b among forty candidates; of numbers in kernels it is always the same."""
+    if kws or not (isinstance(ConfigStack.top_or_none(), KernelFlags)
+                   and all(isinstance(one, types.Number) for one in args)):
+        return _call_type(this, context, args, kws)
+    known = vars(this).setdefault("known", {})
+    if args not in known:
+        known[args] = _call_type(this, context, args, kws)
+    return known[args]
+
+
+types.Function.get_call_type = _known_call_type
 
 
 class Specialised(NamedTuple):
@@ -263,14 +277,14 @@ def load_types() -> None:
 
 def register(kernel) -> None:
     """Teach Numba to type and to generate calls of a `Kernel`."""
-    class Call(AbstractTemplate):
+    class KernelTemplate(AbstractTemplate):
         key = kernel
 
         def generic(self, args, kws):
             found = _specialise(kernel.py_func, _completed(kernel.py_func, args, kws)).signature
             return found if len(found.args) == len(args) else found.replace(pysig=inspect.signature(kernel.py_func))
 
-    infer_global(kernel, types.Function(Call))
+    infer_global(kernel, types.Function(KernelTemplate))
     _lower_calls(kernel, kernel.py_func, types.VarArg(types.Any))
 
 
@@ -307,7 +321,7 @@ def _lower_address_call(context, builder, found, arguments):
 
 @cache
 def _method_template(function: Callable) -> type[AbstractTemplate]:
-    class Method(AbstractTemplate):
+    class MethodTemplate(AbstractTemplate):
         key = function
 
         def generic(self, args, kws):
@@ -316,7 +330,7 @@ def _method_template(function: Callable) -> type[AbstractTemplate]:
             return found.replace(pysig=inspect.signature(function)).as_method()
 
     _lower_calls(function, function, types.BaseNamedTuple, types.VarArg(types.Any))
-    return Method
+    return MethodTemplate
 
 
 @infer_getattr

@@ -37,7 +37,7 @@ class NotWorthIt(Exception):
 
 
 @dataclass
-class Code:
+class CodeChoice:
     """What a caller wants, True (compile), False (do not) or "auto"; which code its runs got."""
 
     wanted: bool | str = "auto"
@@ -52,15 +52,15 @@ class Code:
         return f"interpreted: {self.plain:.2g} s; compiling takes about {self.compiling:.2g} s{rest}"
 
 
-_code: ContextVar[Code | None] = ContextVar("code", default=None)
+_code: ContextVar[CodeChoice | None] = ContextVar("code", default=None)
 
 
 @contextmanager
-def deciding(wanted: bool | str) -> Iterator[Code]:
+def deciding(wanted: bool | str) -> Iterator[CodeChoice]:
     """Runs inside are compiled, or not, or "auto"; says which it was. Raises InputError: another value."""
     if not isinstance(wanted, bool) and wanted != "auto":
         raise InputError(f"compile is {wanted!r}; allowed are True, False and \"auto\"")
-    token = _code.set(code := Code(wanted))
+    token = _code.set(code := CodeChoice(wanted))
     try:
         yield code
     finally:
@@ -97,7 +97,7 @@ def brief_loop(function: Callable, *components: Any, aside: bool = False) -> Cal
     wants that compiled does not wait for these until they have taken a tenth of it."""
     first = FirstLoop(None)
     if aside and first.code.wanted is True:
-        first.code, first.share = Code(), ASIDE
+        first.code, first.share = CodeChoice(), ASIDE
     chosen = [first.loop_for(function, *components)]
 
     def call(*args: Any) -> Any:
@@ -118,7 +118,7 @@ class FirstLoop:
 
     def __init__(self, progress: Callable[[float], None] | None):
         self.shown, self.interpreted, self.taken, self.since, self.rest = progress, False, 0.0, 0.0, 0.0
-        self.code, self.share = _code.get() or Code(), PAYS
+        self.code, self.share = _code.get() or CodeChoice(), PAYS
 
     def loop_for(self, function: Callable, *components: Any) -> Callable:
         """As `liestep.compile.cache.loop_for`."""

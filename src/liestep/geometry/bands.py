@@ -54,7 +54,7 @@ def solve_banded(a: np.ndarray, b: np.ndarray, size: int, width: int) -> bool:
     """Overwrite b by the solution of a system with entry (i, j), |i - j| <= width, in a[i, j - i + width]; a has 3
     width + 1 columns and is overwritten. Partial pivoting by rows. False when a pivot is zero or not finite."""
     for k in range(size):
-        best, p = abs(a[k, width]), k
+        best, p = abs(a[k, width]), float(k)
         for i in range(k + 1, min(size, k + width + 1)):
             best, p = larger(abs(a[i, k - i + width]), best, i, p)
         if not 0.0 < best < np.inf:

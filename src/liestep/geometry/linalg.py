@@ -10,7 +10,7 @@ overwritten by the solution."""
 import numpy as np
 
 from liestep.compile.dispatch import kernel
-from liestep.compile.rows import any_of, if_equal, sqrt
+from liestep.compile.rows import any_of, if_equal, if_less, sqrt
 
 
 @kernel
@@ -50,9 +50,9 @@ def cholesky_solve(a: np.ndarray, b: np.ndarray, n: int) -> None:
 
 
 @kernel
-def larger(size: float, best: float, i: int, p: int) -> tuple[float, int]:
+def larger(size: float, best: float, i: float, p: float) -> tuple[float, float]:
     """The size of row i if it is larger than the best so far, that of row p; and which row has it."""
-    return (size, i) if size > best else (best, p)
+    return if_less(best, size, size, best), if_less(best, size, i, p)
 
 
 @kernel
@@ -77,7 +77,7 @@ def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
     was exchanged with row pivots[k] <= k, (n,), whole numbers, for k = n - 1 ... 0. Returns False, with a half
     overwritten, when a pivot is zero or an entry not finite; a matrix that is singular only up to round-off passes."""
     for k in range(n - 1, -1, -1):
-        best, p = abs(a[k, k]), k
+        best, p = abs(a[k, k]), float(k)
         for i in range(k):
             best, p = larger(abs(a[i, k]), best, i, p)
         if not 0.0 < best < np.inf:

@@ -65,7 +65,7 @@ def correct(x: np.ndarray, update: np.ndarray, n: int) -> tuple[float, float]:
 def settled(left: float, bound: float, change: float, previous: float, small: float) -> bool:
     """Whether an iteration has converged: what is left is within its bound, or the last change is small, of round-off,
     and no longer half of the one before it."""
-    return left <= bound or (change <= small and change > 0.5*previous)
+    return (left <= bound) | ((change <= small) & (change > 0.5*previous))
 
 
 @kernel

@@ -357,10 +357,10 @@ TOLD = {**dict.fromkeys(("to dtype('int64')", "only integers", "of integer"), "i
         "RecursionError": "it calls itself without end", "read-only": "it writes into its argument: make a new array",
         "'Values'": "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum",
         "'complex'": "it computes with complex numbers: write real and imaginary parts",
-        "TooLong": f"it does not end within {LONGEST:g} s"}
+        "Endless": f"it does not end within {LONGEST:g} s"}
 
 
-class TooLong(BaseException):
+class Endless(BaseException):
     """A function does not come back; not among the errors that it may catch itself."""
 
 
@@ -451,7 +451,7 @@ def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Ar
     try:
         with time_limit(LONGEST), np.errstate(all="ignore"):
             found = rewritten(function, copies)(**given)
-    except (Exception, TooLong) as error:
+    except (Exception, Endless) as error:
         shown = [f"{name} is of shape {x.shape}" for name, x in given.items() if isinstance(x, np.ndarray)]
         told = f"; {', '.join(shown)}, as it was given" if shown and isinstance(error, IndexError | TypeError) else ""
         raise InputError(f"{what}: {_in_words(error)}{told}{_line(error) or where}") from None
@@ -508,14 +508,14 @@ def frozen(values: Any) -> Any:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises TooLong in this thread after so many seconds, in an endless loop too."""
+    """Raises Endless in this thread after so many seconds, in an endless loop too."""
     caller, lock, state = threading.get_ident(), threading.Lock(), {"over": False, "sent": False}
 
     def stop() -> None:
         with lock:
             if not state["over"]:
                 state["sent"] = True
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(caller), ctypes.py_object(TooLong))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(caller), ctypes.py_object(Endless))
 
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
@@ -527,7 +527,7 @@ def time_limit(seconds: float) -> Iterator[None]:
             state["over"] = True
         timer.cancel()
         if state["sent"]:
-            with suppress(TooLong):  # that may still be on its way
+            with suppress(Endless):  # that may still be on its way
                 for _ in range(1000):
                     threading.Event().wait(1e-6)
 

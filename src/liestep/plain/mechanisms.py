@@ -33,7 +33,7 @@ STRAIGHT = 0.5                    # least cosine between the tangents of two of 
 ALIKE, PARALLEL = 1e-9, 0.999     # ends that are one, relative to the curve's size; cosine of an axis along a tangent
 
 
-class Held:
+class JointFunctions:
     """The functions of joints, in the place of the component that is not written yet."""
 
     works = False
@@ -152,7 +152,7 @@ def _array(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def assembled(held: Held, bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element],
+def assembled(held: JointFunctions, bodies: Sequence[Body], joints: Sequence[Joint], elements: Sequence[Element],
               gravity: ArrayLike, fit: bool) -> tuple[Assembly, dict[str, np.ndarray]]:
     """The assembly, with numbers for the functions of joints, which it holds, and of elements, and its start, moved to
     the joints if it shall fit.
@@ -239,7 +239,7 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
 def written(name: str, parameters: Parameters, t_end: float, given: Given, **parts: Any) -> tuple[str, int]:
     """The text of the plugin of the `parts` of `assembled`, and the number of operations of the functions."""
     w = Writer(name, parameters, {}, t_end)
-    held = Held(w)
+    held = JointFunctions(w)
     assembly, start = assembled(held, **parts)
     n = len(assembly.mass)
     laws = [item for item in assembly.elements if item.function is not None]

@@ -29,11 +29,11 @@ FLAT, SMALL = 1e-9, 1e-15  # moments that are none, relative to the largest of t
 
 
 @dataclass(eq=False)
-class Part:
+class MovingLink:
     """A link that moves and those fixed to it, with its frame in that of its parent (None: the ground)."""
 
     name: str
-    parent: "Part | None"
+    parent: "MovingLink | None"
     frame: np.ndarray
     joints: list[TreeJoint]
     moments: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))
@@ -50,7 +50,7 @@ class Part:
         return not (self.moments[3, 3] > 0.0 and moments[0] > max(FLAT*moments[2], SMALL*largest))
 
 
-Links = list[tuple[Element, Part | None, np.ndarray]]  # with the part that a link belongs to, and its frame in it
+Links = list[tuple[Element, MovingLink | None, np.ndarray]]  # with the part that a link belongs to, and its frame in it
 
 
 def inertia(moments: np.ndarray) -> np.ndarray:
@@ -144,11 +144,11 @@ def moving(joint: Element) -> list[TreeJoint]:
             for k, what, along in zip("xyz", KINDS[kind], axes, strict=False)]
 
 
-def parts_of(root: Element, free_base: bool) -> tuple[list[Part], Links]:
+def parts_of(root: Element, free_base: bool) -> tuple[list[MovingLink], Links]:
     """Parts, each after its parent, and all links."""
-    parts: list[Part] = []
+    parts: list[MovingLink] = []
     links: Links = []
-    known: dict[str, tuple[Part | None, np.ndarray]] = {"": (None, np.eye(4))}
+    known: dict[str, tuple[MovingLink | None, np.ndarray]] = {"": (None, np.eye(4))}
     for name, link, above, joint in ordered(root):
         part, at = known[above]
         if joint is not None:
@@ -157,7 +157,7 @@ def parts_of(root: Element, free_base: bool) -> tuple[list[Part], Links]:
         if joints:
             if part is not None and joints[0].kind == "free":
                 raise InputError(f"joint {joints[0].name} is floating; allowed is one on the ground")
-            part, at = Part(name, part, at, joints), np.eye(4)
+            part, at = MovingLink(name, part, at, joints), np.eye(4)
             parts.append(part)
         if part is not None:
             part.moments += at @ moments(link) @ at.T
@@ -166,7 +166,7 @@ def parts_of(root: Element, free_base: bool) -> tuple[list[Part], Links]:
     return parts, links
 
 
-def joined(parts: list[Part], links: Links) -> None:
+def joined(parts: list[MovingLink], links: Links) -> None:
     """Give the joints of a part without mass to the only one on it, where one body can have the joints of both: hinges
     then have a point in common, the nearest to their axes."""
     for part in parts[::-1]:
@@ -190,7 +190,7 @@ def joined(parts: list[Part], links: Links) -> None:
             parts.remove(part)
 
 
-def shared(giver: Part, joints: list[TreeJoint], at: np.ndarray) -> np.ndarray:
+def shared(giver: MovingLink, joints: list[TreeJoint], at: np.ndarray) -> np.ndarray:
     """A quarter of the most that a part can give of what moves alike on both sides of joints: mass in the point of
     hinges, and a line of it along a single one; any turning along slides. `at`: from the joints' frame to its own."""
     (mass, centre, spread), found = giver.masses(), np.zeros((4, 4))
@@ -210,7 +210,7 @@ def shared(giver: Part, joints: list[TreeJoint], at: np.ndarray) -> np.ndarray:
     return 0.25*found
 
 
-def lent(parts: list[Part]) -> None:
+def lent(parts: list[MovingLink]) -> None:
     """Give parts that have no mass, or no inertia about an axis, from those beside them (or the ground) what moves
     alike on both sides of the joint: motions stay as they are. Raises InputError: there is none; or moments of inertia
     that no body has."""
@@ -225,7 +225,7 @@ def lent(parts: list[Part]) -> None:
             raise InputError(f"link {part.name}, with those fixed to it, has the moments of inertia {shown}, which no"
                              " body has: each must be positive, and at most the sum of the others")
     for part in [part for part in parts[::-1] if part.poor(largest)]:
-        above = part.parent or Part("", None, unit, [], part.frame @ total @ part.frame.T)
+        above = part.parent or MovingLink("", None, unit, [], part.frame @ total @ part.frame.T)
         beside = [(other, other.joints, unit, other.frame) for other in parts if other.parent is part]
         for giver, joints, at, to in [*beside, (above, part.joints, part.frame, np.linalg.inv(part.frame))]:
             if not giver.poor(largest):
@@ -257,7 +257,7 @@ def read(path: Path, free_base: bool) -> tuple[Any, list[str], dict[str, Any], d
     folders = path.parent, path.parent/("" if compiler is None else compiler.get("meshdir", ""))
     spec, left_out, bodies, damping = mujoco.MjSpec(), list[str](), {}, {}
     spec.compiler.degree = False
-    made: dict[Part | None, Any] = {None: spec.worldbody}
+    made: dict[MovingLink | None, Any] = {None: spec.worldbody}
     for part in parts:
         mass, centre, spread = part.masses()
         name = part.name + "_"*(part.name == "world")  # MuJoCo's name of the ground

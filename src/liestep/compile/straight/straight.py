@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache, reduce
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from liestep.compile.straight.symbols import Expressions
 from liestep.compile.straight.writer import CONDITIONS, Register, Writer
 from liestep.files import sealed
 
+LOADING = RLock()
 DEFINED = re.compile(r"^define i64 @(\w+)", re.MULTILINE)
 
 
@@ -108,9 +110,15 @@ def _target() -> Any:
         cpu=name, features=features, opt=2, reloc="pic", codemodel="default", jit=True)
 
 
-@cache
 def loaded(text: str) -> Loaded:
-    """The functions of a text in machine code, which is compiled or read from the folder of the machine code."""
+    """The functions of a text in machine code, which is compiled or read from the folder of the machine code, by one
+    thread: of two owners one would go, and its addresses with it."""
+    with LOADING:
+        return _loaded(text)
+
+
+@cache
+def _loaded(text: str) -> Loaded:
     from llvmlite import binding
 
     target = _target()

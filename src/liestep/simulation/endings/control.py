@@ -32,7 +32,7 @@ from liestep.simulation.runs.specified import RunSpecification
 MARKS = (0.3718, 0.0137), (1.9143, 0.0091)  # values of parameters that are recognised in components
 
 
-class Seen(Mapping[str, np.ndarray]):
+class StateView(Mapping[str, np.ndarray]):
     """The state that the function sees. Pieces of what machine code has read are made, and forces of joints are solved
     for, when they are asked for."""
 
@@ -143,19 +143,20 @@ class Held:
         return {name: values[0] for name, values in self.reader.to_fields(self.y[None].copy()).items()}
 
     def _state(self) -> State:
-        """A `Seen`, where numbers are made when they are asked for, or all numbers."""
+        """A `StateView`, where numbers are made when they are asked for, or all numbers."""
         if self.sight.pieces:
-            return Seen({}, self.sight, self.names, self._all)
+            return StateView({}, self.sight, self.names, self._all)
         if not self.reader.bare:
             return self._all()
         fields = self.reader.bare(self.y[None].copy())
         shown = self.reader.showing(np.array([self.t]), fields, self.before)
         self.before = self.t, {name: values[0].copy() for name, values in shown.items()}
-        return Seen({name: values[0] for name, values in (fields | shown).items()}, self.sight, self.names, self._all)
+        first = {name: values[0] for name, values in (fields | shown).items()}
+        return StateView(first, self.sight, self.names, self._all)
 
     def _given(self) -> Fields:
         state = self._state()
-        alive = ref(state) if isinstance(state, Seen) else lambda: None
+        alive = ref(state) if isinstance(state, StateView) else lambda: None
         given = answer(self, self.function, Named(state, self.own, self.t), self.t)
         del state
         if (kept := alive()) is not None:

@@ -60,7 +60,7 @@ class StraightField(NamedTuple):
         self.observables.call(0.0, y, y, self.counters, out)
 
 
-class Seen(NamedTuple):
+class Observables(NamedTuple):
     """Observables in machine code."""
 
     code: Machine
@@ -79,7 +79,7 @@ class StraightAction(NamedTuple):
 
     form: Problem       # of the action; without its generator where `seen` needs none
     generator: Machine
-    seen: Component     # what observes: `Seen` or the form
+    seen: Component     # what observes: `Observables` or the form
     counters: np.ndarray
 
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
@@ -158,7 +158,7 @@ def straight_action(problem: Problem, y: np.ndarray, width: int, integrator: Int
     traced = action_routines(problem, y, width, integrator, fewest)
     form = seen = problem
     if "observe" in traced:
-        seen = Seen(_machine(traced, "observe"), problem.counters)
+        seen = Observables(_machine(traced, "observe"), problem.counters)
         form = problem._replace(generator=None) if hasattr(problem, "generator") else problem
     return StraightAction(form, _machine(traced, "algebra"), seen, problem.counters)
 

@@ -302,16 +302,16 @@ class Runs:
         return recorder._replace(**own, scratch=np.zeros(self.formulated.width),
                                  integrals=new_integrals(self.formulated.observables))
 
-    def place(self, first: bool = False) -> "Place":
+    def place(self, first: bool = False) -> "Memory":
         """What the thread that asks needs."""
         (problem, integrator, work), numbers, rest, counters = self.components.make()
-        words, every = self.kind.words()
         scratch = self.kind.room(self.formulated.width)
         integrals = self.records[0].integrals
         integrals = integrals._replace(last=self.kind.room(*integrals.last.shape))
         records = self.room() if self.only_ends and not first else self.records
-        return Place(problem, integrator, work, [one._replace(scratch=scratch, integrals=integrals) for one in records],
-                     self.held(numbers, rest, counters, words, every, self.kind.room(*self.shape)))
+        records = [one._replace(scratch=scratch, integrals=integrals) for one in records]
+        return Memory(problem, integrator, work, records, self.held(
+            numbers, rest, counters, *self.kind.words(), self.kind.room(*self.shape)))
 
     def held(self, *own: Any) -> Any:
         return self.kind.held(*own)
@@ -337,7 +337,7 @@ class Runs:
             raise
         failed: list[BaseException] = []
 
-        def work(place: Place | None = None) -> None:
+        def work(place: Memory | None = None) -> None:
             try:
                 self.work(call, place or self.place())
             except BaseException as error:
@@ -354,7 +354,7 @@ class Runs:
             raise failed[0]
         return True
 
-    def arguments(self, place: "Place", rest: np.ndarray, first: int, last: int, begin: int, end: int
+    def arguments(self, place: "Memory", rest: np.ndarray, first: int, last: int, begin: int, end: int
                   ) -> tuple[Any, ...]:
         return (place.integrator, place.problem, place.work, *place.records, place.held, self.ends, self.starts,
                 self.numbers, rest, self.formulated.invariant_columns, *self.steps_of(first, last, begin, end))
@@ -363,7 +363,7 @@ class Runs:
         """The last arguments of the loop."""
         return float(self.spec.step or 0.0), first, last, begin, end, self.spec.t_start
 
-    def work(self, call: Callable[..., Status], place: "Place") -> None:
+    def work(self, call: Callable[..., Status], place: "Memory") -> None:
         """Blocks until there are none left, in one thread."""
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest = place.held.rest.copy()
@@ -382,7 +382,7 @@ class Runs:
 
 
 @dataclass
-class Place:
+class Memory:
     """Components and memory of a thread."""
 
     problem: Problem
@@ -414,7 +414,7 @@ class AdaptiveRuns(Runs):
         return (spec.duration/(spec.outputs - 1), first > 0, begin, end, spec.t_start, spec.duration, spec.direction,
                 spec.longest*NEARLY)
 
-    def work(self, call: Callable[..., Status], place: "Place") -> None:
+    def work(self, call: Callable[..., Status], place: "Memory") -> None:
         with Pieces(self.starts[0].size*self.kind.size) as pieces:
             rest, begin, end, on = place.held.rest.copy(), 0, 0, False
             while not self.stop:

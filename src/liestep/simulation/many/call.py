@@ -23,7 +23,7 @@ from liestep.simulation.many.blocks import FEWEST
 from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.batches import Repeated
 from liestep.simulation.runs.content import Content, largest_momentum_error, origin, series, statistics
-from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, memory, readable
+from liestep.simulation.runs.estimate import DENSE, IMPLICIT, OBSERVABLES, estimate, memory, readable
 from liestep.simulation.runs.execution import build
 from liestep.simulation.runs.members import in_groups
 from liestep.simulation.runs.numbers import mapping, whole
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 END, SAMPLES, STATISTICS = "end", "samples", "statistics"
 KEPT = {"least": "smallest value over all steps", "largest": "largest value over all steps",
         "mean": "mean over all steps, the start among them"}
+PATIENCE = 60.0   # s of steps
 AT_ONCE = 4_000_000  # numbers of the records of members that are held at a time
 MEMBER = "member"
 
@@ -90,7 +91,7 @@ def ensemble(problem: str | Identified, method: str, *, starts: Fields | None = 
         start = np.random.default_rng(0).normal([0, 0, 1], 0.1, (1000, 3))
         ends = liestep.ensemble("free_rigid_body", "rk4", starts={"angular_momentum": start}, step=0.01, t_end=1.0)
     """
-    asked = Asked(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
+    asked = MemberRequest(str(problem), method, preset, mapping("starts", starts), mapping("parameters", parameters),
                   {"step": step, "tolerance": tolerance, "t_end": t_end, "t_start": t_start, "until": until,
                    "times": times, "options": options, "control": control, "sample": sample}, keep)
     number = 1 if threads is None else min(whole("threads", threads), 4*(os.cpu_count() or 1))
@@ -122,7 +123,7 @@ def members_from(text: str, problem: str) -> tuple[dict[str, Any], dict[str, Any
 
 
 @dataclass
-class Asked:
+class MemberRequest:
     """A checked request. Raises InputError."""
 
     problem: str
@@ -246,11 +247,11 @@ class Asked:
 
     @property
     def fewest(self) -> int | None:
-        """Members for whom code of lanes is made; None, as in studies, where that takes a minute: of equations in all
-        unknowns, and of methods of several steps."""
+        """Members for whom code of lanes is made; None, as in studies, where that takes up to a minute and their steps
+        alone no longer: of equations in all unknowns, and of methods of several steps."""
         declared = self.spec.method.on(self.system.item)
         slow = declared.formulation in (*IMPLICIT, DENSE) or declared.fewest_steps > 1
-        return None if slow else FEWEST
+        return None if slow and self.count*estimate(self.spec).seconds < PATIENCE else FEWEST
 
     @cached_property
     def built(self) -> tuple[Formulated, Integrator]:

@@ -29,7 +29,7 @@ from liestep.compile.lanes.numbers import (
     written,
 )
 from liestep.compile.status import Status
-from liestep.geometry import charts, linalg, so3
+from liestep.geometry import charts, so3
 from liestep.integrators import _newton
 
 # as `loops.Held`; its class names the files of machine code by this module
@@ -96,23 +96,12 @@ for _function, _limit in ((so3.coefficients, 0.25), (so3.dexpinv_coefficients, 0
     _at_limit(_function, _limit)
 
 
-def _within(left: Any, bound: Any, change: Any, previous: Any, small: Any) -> Any:
-    return to_mask(left <= bound) | (to_mask(change <= small) & to_mask(change > 0.5*previous))
-
-
 def _has_lanes(kinds: tuple[types.Type, ...]) -> bool:
     """Whether a component holds arrays of lanes, or unknowns are lanes."""
     return any(masked_type(kind) != kind or kind == lanes or (
         isinstance(kind, types.BaseTuple) and lanes in tuple(kind.types)) for kind in kinds)
 
 
-def _larger(size: Any, best: Any, i: int, p: Any) -> Any:
-    more = to_mask(size > best)
-    return select(more, spread(size), spread(best)), select(more, spread(i), spread(p))
-
-
-variant(linalg.larger, _some_lanes, _larger)
 variant(_newton.iterate, _has_lanes, iterate)
-variant(_newton.settled, _some_lanes, _within)
 variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),
                                                         spread(a)))

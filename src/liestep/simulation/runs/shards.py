@@ -33,7 +33,7 @@ START, END, LOW, HIGH, SLOPE = "start", "end", "low", "high", "slope"  # suffixe
 COUNTS = ("steps", *counters.NAMES, "statistics_points", "samples")
 
 
-class Cells:
+class CellArrays:
     """Arrays of all cells of a shard, or members of an ensemble, by name, NaN where one has no value: which observables
     there are may depend on the parameters."""
 
@@ -141,7 +141,7 @@ def name_of(status: int) -> str:
 def carry_out_shard(spec: RunSpecification) -> Content:
     """Run all cells of a shard of a map, or all members of an ensemble that is reduced, one after the other. Raises
     InputError: not one of its cells can be made; the sentence is that of the first."""
-    cells, refused = Cells(spec, not_run(spec)), {}
+    cells, refused = CellArrays(spec, not_run(spec)), {}
     for numbers, run in in_groups(
             spec, cells.prototype.formulated, spec.count, lambda number: (spec.cell(number),), spec.reduced
             ) if isinstance(spec, ShardSpecification) else members(spec):

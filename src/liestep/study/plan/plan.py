@@ -245,8 +245,7 @@ class Study:
                 if mapped is not None:
                     self._starts[problem] = require_map(mapped, setup.system, self._request(setup))
                 else:
-                    self._starts[problem] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters,
-                                                     initial=setup.initial)
+                    self._starts[problem] = _start_of(setup)
             except InputError as error:
                 last = (*place, "sample" if setup.sample else "grid") if is_map(setup) else place
                 raise self.complain(self._about(error, (*place, "parameters"), (*place, "initial"), last),
@@ -364,6 +363,17 @@ def study_names(config: Path = Path("config")) -> list[str]:
     return list(study_files(Path(config)))
 
 
+_started: dict[tuple[Any, ...], Start] = {}
+
+
+def _start_of(setup: ProblemConfig) -> Start:
+    """The start of a problem, checked once for all studies that have it."""
+    key = id(sheet(setup.system)), setup.preset, repr(setup.parameters), repr(setup.initial)
+    if key not in _started:  # and holds the sheet, whose id is no other's then
+        _started[key] = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
+    return _started[key]
+
+
 def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig, dict[tuple[str, str], str]]:
     """The study with the integrators that `every_integrator` adds, of the package and of its own plugins, for problems
     that name none; and by (problem, integrator) why others cannot run there. Raises InputError: parameters or start of
@@ -380,7 +390,7 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
     refused: dict[tuple[str, str], str] = {}
     for key, setup in problems.items():
         if setup.integrators is None:
-            start = start_of(setup.system, preset=setup.preset, parameters=setup.parameters, initial=setup.initial)
+            start = _start_of(setup)
             found = {name: _refusal(setup, start, entry.id or name, entry.options)
                      for name, entry in integrators.items()}
             refused |= {(key, name): sentence for name, sentence in found.items() if sentence is not None}
