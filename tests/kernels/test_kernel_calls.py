@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from numba.core.errors import TypingError
 
 from liestep.extend import kernel
 
@@ -70,6 +71,52 @@ def test_errors_of_inner_kernels_reach_the_caller():
     assert positive_deeper(2.0) == 3.0
     with pytest.raises(ValueError, match="negative"):
         positive_deeper(-2.0)
+
+
+@kernel
+def positive_or(x, other):
+    try:
+        found = positive(x)
+    except Exception:  # Numba knows no other
+        found = other
+    return found
+
+
+@kernel
+def caught_deeper(x):
+    return positive_or(x, 5.0) + 1.0
+
+
+@kernel
+def doubled_steps(n):
+    width = 2*n
+    for k in range(n):
+        yield k + width
+    yield width
+
+
+@kernel
+def sum_of_doubled_steps(n):
+    total = 0
+    for value in doubled_steps(n):
+        total += value
+    return total
+
+
+@kernel
+def twice_their_sum(n):
+    return 2*sum_of_doubled_steps(n)
+
+
+def test_variables_of_generators_outlive_a_yield():
+    assert twice_their_sum(4) == 2*(8 + 9 + 10 + 11 + 8)
+
+
+def test_kernels_that_catch_errors_are_refused():
+    """Numba looks for errors where nothing was written yet, and the process ended, also without an error."""
+    assert positive_or.py_func(2.0, 5.0) == 2.0
+    with pytest.raises(TypingError, match="compiled code knows no try or with, as positive_or has"):
+        caught_deeper(2.0)
 
 
 def summed(values, count):

@@ -1,7 +1,6 @@
 """How Numba compiles components: calls of their methods and of kernels are inlined, see `liestep.compile.dispatch`.
 
-Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when it is asked for.
-"""
+Loading this module loads Numba, a quarter of a second: `liestep.compile.dispatch.compiler` does when asked for."""
 import inspect
 import re
 import sys
@@ -52,8 +51,7 @@ KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cp
 
 class InlineLibrary(JITCodeLibrary):
     """Code that only exists to be inlined into a loop: neither optimised nor made into machine code nor linked on its
-    own. Numba does that for every function, with all that is inlined in it: two thirds of the time to compile a loop.
-    """
+    own. Numba does that for every function, with all that is inlined in it: two thirds of a loop's compilation."""
 
     def finalize(self):
         for function in self._final_module.functions:
@@ -103,7 +101,7 @@ class RegisterLower(Lower):
                     sets[item.target.name] += 1
                 for name in () if isinstance(item, Del) else [one.name for one in item.list_vars()]:
                     first.setdefault(name, item.target.name if isinstance(item, Assign) else "")
-        kept = must_use_alloca(self.func_ir.blocks)
+        kept = sets if self.func_ir.func_id.is_generator else must_use_alloca(self.func_ir.blocks)  # yield stores them
         self._singly_assigned_vars = {name for name, times in sets.items() if times == 1 and name not in kept
                                       and first[name] == name}
 
@@ -177,6 +175,8 @@ def variant(kernel: Any, applies: Callable[[tuple[types.Type, ...]], bool], func
 def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specialised:
     """`function`, or its variant for such arguments, compiled for a tuple of argument types."""
     function = next((other for applies, other in _variants.get(function, ()) if applies(arguments)), function)
+    if function.__code__.co_exceptiontable and not inspect.isgeneratorfunction(function):  # Numba's code may crash
+        raise TypingError(f"compiled code knows no try or with, as {function.__qualname__} has")
     flags = KernelFlags()
     cpu_target.options.parse_as_flags(flags, KERNEL_OPTIONS | {"forceinline": not getattr(function, "outlined", False)})
     flags.no_compile = True
