@@ -1,5 +1,6 @@
 """Runs that go on at events: bouncing ball and rod, Newton's cradle, billiards, against closed forms."""
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import liestep
 from liestep import Event, Impact
 from liestep.errors import InputError
 from liestep.extend import GROUND, Body, revolute
+from liestep.simulation.endings.legs import Journey
+from liestep.simulation.endings.search import Occurrence
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
 
@@ -374,3 +377,12 @@ def test_a_number_that_is_round_off_behind_a_reset_is_no_event(integrator):
         lambda state: state["y"][0], reset=lambda state: {"y": -0.9*state["y"]}))
     assert data["event_times"].values == pytest.approx([np.pi/2.0, 1.5*np.pi], abs=1e-8)
     assert np.isfinite(data["y"].values).all()
+
+
+def test_impacts_at_one_time_shrink_no_interval():
+    """The interval before the last one may be zero: nothing is divided by it."""
+    search = SimpleNamespace(noise=lambda *_: 1e-3, height=lambda _: 1.0)
+    journey = SimpleNamespace(events=[BOUNCE], searches=[search])
+    for times, hides in ([0.0, 1.0, 1.0, 1.01], False), ([0.0, 0.0, 1.0, 1.01], True):
+        with np.errstate(all="raise"):
+            assert Journey._hidden(journey, 0, Occurrence(0, 0.5, False, 1.01, 1), np.array(times)) is hides

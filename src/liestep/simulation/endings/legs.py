@@ -339,7 +339,7 @@ class Journey:
         event, search, intervals = self.events[number], self.searches[number], np.abs(np.diff(times))
         return bool(len(intervals) > 1 and times[-1] == one.time and intervals[-1] < SHORT*intervals.max()
                     and (event.reset or isinstance(event, Impact)) and search.noise(one, one.step, one.share)
-                    > RESTING*search.height(one)*(intervals[-1]/intervals[-2])**2)
+                    *intervals[-2]**2 > RESTING*search.height(one)*intervals[-1]**2)
 
     def _rate(self, number: int, between: Between, step: int, share: float, side: float) -> float:
         """One-sided rate of a function at a share of a step, in 1/s: by three points on that side."""
