@@ -7,7 +7,7 @@ Declaring kernels and components does not load Numba: the first compilation does
 
 Rules for the author of a method (a violation is a compile error, or slow):
 - arguments are arrays, scalars, tuples or components, defaults are numbers or tuples of them; arrays are written in
-  place, loops copy (no whole-array assignment);
+  place, loops copy (no whole-array assignment); errors may be raised, but not caught;
 - a method may return scalars or tuples of scalars, never an array or a view;
 - numbers that a method needs are fields (class constants are invisible to compiled code)."""
 import os
