@@ -42,6 +42,13 @@ def test_bits_are_those_of_machine_code(nothing_compiled, problem, integrator, s
         assert short.variables[name][1].tobytes() == values.tobytes(), name
 
 
+def test_a_run_without_a_compiler_says_so(monkeypatch):
+    monkeypatch.setattr(interpreted, "compiles", lambda: False)
+    for wanted in True, "auto", False:
+        with interpreted.deciding(wanted) as code:
+            assert str(code) == "interpreted: NUMBA_DISABLE_JIT is set"
+
+
 def test_a_start_with_multipliers_compiles_nothing(nothing_compiled):
     """The linear system of a mechanism's start is solved once: compiling it took 8 s, a plugin's first trial 25."""
     spec = specify("four_bar", "generalized_alpha", steps=1, t_end=1e-3)

@@ -47,7 +47,7 @@ class CodeChoice:
 
     def __str__(self) -> str:
         if not self.compiling or self.given_up:
-            return "compiled"
+            return "compiled" if compiles() else "interpreted: NUMBA_DISABLE_JIT is set"
         rest = "" if self.wanted is False else " and is worth it after as many seconds of such runs"
         return f"interpreted: {self.plain:.2g} s; compiling takes about {self.compiling:.2g} s{rest}"
 
