@@ -1,11 +1,14 @@
 """Kernels with defaults, called by keyword and by each other, compiled as in plain Python."""
+import math
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from numba import njit
 from numba.core.errors import TypingError
+from numba.extending import overload
 
 from liestep.extend import kernel
 
@@ -85,6 +88,43 @@ def positive_or(x, other):
 @kernel
 def caught_deeper(x):
     return positive_or(x, 5.0) + 1.0
+
+
+def ratio(a, b):
+    return a/b
+
+
+@overload(ratio)
+def _ratio(a, b):
+    return lambda a, b: a/b
+
+
+@kernel
+def inverse(x):
+    return ratio(1.0, x)
+
+
+@kernel
+def other_inverse(x):
+    return ratio(1.0, x) + 0.0
+
+
+@kernel
+def later_inverse(x):
+    return other_inverse(x)
+
+
+@kernel
+def first_inverse(x):
+    return inverse(x)
+
+
+def test_options_of_others_do_not_reach_kernels():
+    """Of a function that Numba compiles with the options of its caller each has its own."""
+    assert first_inverse(0.0) == math.inf
+    with pytest.raises(ZeroDivisionError):
+        njit(lambda x: ratio(1.0, x))(0.0)
+    assert later_inverse(0.0) == math.inf
 
 
 @kernel

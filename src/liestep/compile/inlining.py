@@ -146,8 +146,9 @@ def _known_call_type(this: types.Function, context: object, args: tuple, kws: di
         return _call_type(this, context, args, kws)
     known = vars(this).setdefault("known", {})
     if args not in known:
-        known[args] = _call_type(this, context, args, kws)
-    return known[args]
+        known[args] = (found := _call_type(this, context, args, kws)), this._impl_keys[found.args]
+    found, this._impl_keys[found.args] = known[args]  # others may have brought code with their own options since
+    return found
 
 
 types.Function.get_call_type = _known_call_type
@@ -182,10 +183,9 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     flags.no_compile = True
     context = cpu_target.target_context
     code = InlineLibrary(context.codegen(), function.__qualname__)
-    result = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code,
-                           KernelCompiler)
-    text = str(code.get_function(result.fndesc.llvm_func_name))
-    return Specialised(result.signature, result.fndesc, code, set(re.findall(r"ret i32 (\S+)", text)) != {"0"})
+    made = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code, KernelCompiler)
+    text = str(code.get_function(made.fndesc.llvm_func_name))
+    return Specialised(made.signature, made.fndesc, code, set(re.findall(r"ret i32 (\S+)", text)) != {"0"})
 
 
 def separate_signature(function: Callable, this: types.Type) -> Any:
