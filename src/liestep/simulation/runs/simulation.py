@@ -168,10 +168,11 @@ def to_dataset(content: Content) -> "xarray.Dataset":
     for name, (dims, values, attributes) in content.variables.items():
         one = made[name] = object.__new__(Variable)  # as `Dataset._construct_direct`: its `__init__` checks dimensions
         one._dims, one._data, one._attrs, one._encoding = dims, values, dict(attributes), None
-    indexes: dict[Any, Any] = {name: PandasIndex(_index(made[name].values.tobytes()).view(), name, fastpath=True)
-                               for name in ("time",) if name in made}
-    for index in indexes.values():
-        made |= index.create_variables(made)
+    indexes: dict[Any, Any] = {}
+    if "time" in made:
+        make = _index if len(made["time"].values) < 10_000 else _index.__wrapped__  # long ones are not kept
+        indexes["time"] = PandasIndex(make(made["time"].values.tobytes()).view(), "time", fastpath=True)
+        made |= indexes["time"].create_variables(made)
     sizes = dict(one for dims, values, _ in content.variables.values() for one in zip(dims, values.shape, strict=True))
     return Dataset._construct_direct(made, coord_names={*indexes}, dims=sizes, attrs=dict(content.attributes),
                                      indexes=indexes)
