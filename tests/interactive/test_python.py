@@ -137,6 +137,20 @@ def test_compare_draws_the_distance_energies_and_manifold(runs, top):
         liestep.compare([runs[0], top])
 
 
+def test_compare_says_why_a_panel_is_empty(runs):
+    def said(*compared):
+        return [([text.get_text() for text in axes.texts], axes.get_title("left") or axes.get_title())
+                for axes in liestep.compare(compared).axes]
+
+    for again in (runs[0], runs[0].copy(deep=True)):
+        assert [texts for texts, _ in said(runs[0], again)] == [["equal states"], [], []]
+    assert said(runs[0], runs[0].isel(time=slice(0, -1)))[0][0] == ["other times"]
+    plain = liestep.system("plain_ratio", rhs=lambda y: [-y[1], y[0]], start={"y": [1.0, 0.0]}, t_end=1.0,
+                           invariants={"radius": lambda y: y[0]*y[0] + y[1]*y[1]})
+    found = said(*(plain.simulate("rk4", step=step) for step in (0.1, 0.05)))
+    assert found[1:] == [([], "|radius - its start| (1)"), (["none"], "error of the manifold")]
+
+
 def test_file_opens_as_what_simulate_returns(runs, tmp_path):
     code = ("import sys; from liestep.api.command_line import main; sys.exit(main(['run', 'sphere_nbody', 'rk4',"
             f" '--step', '0.02', '--t-end', '0.4', '--samples', '21', '-o', {str(tmp_path/'run.nc')!r}]))")

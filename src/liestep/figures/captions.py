@@ -16,8 +16,7 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
-    stopped = stopped_in_words(results)
-    see = results.config.see.get(name)
+    stopped, see = stopped_in_words(results), results.config.see.get(name)
     return plain((f"{see} " if see else "") + text + _names(results)
                  + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
                  + (f" {stopped}." if stopped else ""))
