@@ -435,7 +435,7 @@ def test_captions_name_curves_that_coincide_and_have_no_label():
     assert plain(labels.coinciding(figure)) == (
         " Curves that coincide in “energy, J”: b; c. Curves that coincide in “power”: a; b.")
     axes[1].set_title("", loc="left")
-    assert plain(labels.coinciding(figure)).startswith(" Curves that coincide: b; c.")
+    assert plain(labels.coinciding(figure)).startswith(" Curves that coincide in an untitled panel: b; c.")
 
 
 def test_curves_without_numbers_or_alone_do_not_coincide():

@@ -112,10 +112,10 @@ def coinciding(figure: Figure) -> str:
     found: dict[str, dict[str, None]] = {}
     for panel in figure.axes:
         curves, title = _named(panel), " ".join(panel.get_title("left").split())
-        place = (*re.findall(r"^\(\w+\)", title), f"“{title}”" if title and len(figure.axes) > 1 else "")[0]
+        place = (*re.findall(r"^\(\w+\)", title), f"“{title}”" if title else "an untitled panel")[0]
         for group in together(panel, [points.T for points in curves.values()]):
             found.setdefault("; ".join([*curves][k] for k in group), {})[place] = None
-    return "".join(" Curves that coincide" + f" in {', '.join(places)}"*all(places) + f": {names}."
+    return "".join(" Curves that coincide" + f" in {', '.join(places)}"*(len(figure.axes) > 1) + f": {names}."
                    for names, places in found.items())
 
 
