@@ -462,7 +462,9 @@ def test_a_label_keeps_names_and_their_numbers_in_one_line(text, lines):
 
 @pytest.mark.parametrize(("tex", "text"), [
     ("$D_t$ = 3 m (not evaluable), $\\phi = 1$", "D_t = 3 m (not evaluable), phi = 1"),
-    ("contact energy $s^{5/2}$", "contact energy s^(5/2)"), ("5 $ and no formula", "5 $ and no formula")])
+    ("contact energy $s^{5/2}$", "contact energy s^(5/2)"), ("5 $ and no formula", "5 $ and no formula"),
+    ("$\\Sigma J\\Omega$, $10^{14}\\,P_y$, $|1 - q_i\\cdot q_i|$", "Sigma J Omega, 10^(14) P_y, |1 - q_i.q_i|"),
+    ("5 $ and 6 $ each", "5 $ and 6 $ each")])
 def test_captions_have_no_tex(tex, text):
     assert plain(tex) == text
 

@@ -23,8 +23,9 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text with formulas of TeX as plain text: $D_t$ as D_t, $s^{5/2}$ as s^(5/2)."""
-    return re.sub(r"\$([^$]*)\$", lambda found: found[1].translate(str.maketrans("{}", "()", "\\")).strip(), text)
+    """A text with formulas of TeX as plain text: $D_t$ as D_t, $s^{5/2}$ as s^(5/2); other signs $ stay."""
+    return re.sub(r"\$(?! )([^$]+)(?<! )\$", lambda found: re.sub(r"(?<=\w)\\|\\\W", " ", found[1].replace(
+        r"\cdot ", ".")).translate(str.maketrans("{}", "()", "\\")), text)
 
 
 def restructured(text: str) -> str:
@@ -81,7 +82,6 @@ def describe_runs(results: Results) -> str:
 
 def _resolutions(cells: list[Cell]) -> str:
     adaptive = cells[0].spec.steps is None
-    given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
-    sizes = sorted({size for size in given if size is not None})
+    sizes = sorted({one for cell in cells if (one := cell.spec.tolerance if adaptive else cell.spec.step) is not None})
     name = "relative tolerance" if adaptive else "h"
     return f"{name} = {(' and ' if len(sizes) == 2 else ' to ').join(map(number, sorted({sizes[0], sizes[-1]})))}"

@@ -78,7 +78,7 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
             raise InputError(unknown("quantity of this run", str(strange[0]), names))
         invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
                                  for found in (invariants, residuals))
-    if not (len(size) == 2 and all(LEAST <= side < math.inf for side in size)):
+    if not (np.shape(size) == (2,) and all(LEAST <= side < math.inf for side in size)):
         raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both at least {LEAST:g}")
     with matplotlib.rc_context(RC):
         figure = _picture(size)
@@ -99,7 +99,7 @@ def _within(data: "xarray.Dataset", span: tuple[float, float] | None) -> "xarray
     if span is None:
         return data
     time = data["time"].values
-    inside = np.flatnonzero((time >= span[0]) & (time <= span[1])) if len(span) == 2 else np.zeros(0)
+    inside = np.flatnonzero((time >= span[0]) & (time <= span[1])) if np.shape(span) == (2,) else np.zeros(0)
     if len(inside) < 2:
         raise InputError(f"span is {span!r}, which holds fewer than two samples; the run has {len(time)} from"
                          f" {time[0]:g} to {time[-1]:g} s")
@@ -157,7 +157,7 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
     Example:
         liestep.compare([liestep.simulate("sphere_nbody", name, step=0.01, t_end=5.0) for name in ("vi_sphere", "rk4")])
     """
-    if isinstance(runs, xarray.Dataset) or len(list(runs)) < 2:
+    if not isinstance(runs, Sequence) or len(runs) < 2:
         raise InputError("compare needs a list of two or more data sets")
     for number, data in enumerate(runs):
         require_run(data, f"data set {number}")
