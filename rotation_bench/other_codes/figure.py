@@ -12,14 +12,19 @@ from matplotlib.lines import Line2D
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from liestep.figures.marks import label_of_method
 from rotation_bench.liestep_judge import BOUNDED_GROWTH, DRIFT_GROWTH
 from rotation_bench.other_codes import judging
+from rotation_bench.other_codes.codes.liestep import CHOICES
+from rotation_bench.other_codes.contract import file_name
 
 PICTURE = Path(__file__).resolve().parents[2]/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
 COLOURS = {"liestep": "#000000", "diffrax": "#0072b2", "drake": "#d55e00", "exudyn": "#009e73", "heyoka": "#cc79a7",
            "mujoco": "#e69f00", "pinocchio": "#999999", "scipy": "#56b4e9", "sdof": "#8c564b",
            "dartpy": "#1b2a8f", "jsbsim": "#b30059", "lammps": "#8fce00", "pybullet": "#7f7f00", "rebound": "#9467bd"}
+NAMES = {"dartpy": "DART", "drake": "Drake", "exudyn": "Exudyn", "jsbsim": "JSBSim", "lammps": "LAMMPS",
+         "mujoco": "MuJoCo", "pinocchio": "Pinocchio", "pybullet": "Bullet", "rebound": "REBOUND"}  # else the id
 POINTS = (("s", "white"), ("D", "0.85"), ("o", None))  # marker and its face at each level of the error
 SHORT, LONG = ("free_body", "heavy_top"), "long_top"
 MM, DPI = 1.0/25.4, 200  # inches in a mm; resolution
@@ -60,6 +65,12 @@ def growth_marker(exponent: float) -> str:
     return "o" if exponent <= BOUNDED_GROWTH else "^" if exponent > DRIFT_GROWTH else "x"
 
 
+def label(code: str, method: str) -> str:
+    """A code's name and its method: of liestep as in all figures, of others as they call it."""
+    own = {file_name(key): label_of_method(choice.integrator, choice.options) for key, choice in CHOICES.items()}
+    return f"{NAMES.get(code, code)}: {own[method] if code == 'liestep' else method.replace('_', ' ')}"
+
+
 def draw(rows: Rows) -> Figure:
     """Two panels of work and one of the long run with one list of methods, by code; the names stand once."""
     shown = [*(work_points(rows, name) for name in SHORT), {part[:2]: part[2:] for part in long_points(rows)}]
@@ -74,19 +85,18 @@ def draw(rows: Rows) -> Figure:
             _draw_work(axes, points, places)
             axes.set_title(f"{name.replace('_', ' ')}: work at equal error")
         _draw_long(panels[-1], long_points(rows), places)
-        panels[0].set_yticks(range(len(names)), [f"{code} {method.replace('_', ' ')}" for code, method in names],
-                             fontsize=6.5)
+        panels[0].set_yticks(range(len(names)), [label(*name) for name in names], fontsize=6.5)
         panels[0].set_ylim(len(names) - 0.4, -0.6)
-        for label, (code, _) in zip(panels[0].get_yticklabels(), names, strict=True):
-            label.set_color(COLOURS[code])
+        for text, (code, _) in zip(panels[0].get_yticklabels(), names, strict=True):
+            text.set_color(COLOURS[code])
         figure.legend(handles=[
             Line2D([], [], color="0.3", linestyle="", marker=marker, markerfacecolor=face or "0.3", label=f"{level:g}")
             for level, (marker, face) in zip(judging.LEVELS, POINTS, strict=True)],
             title="error", loc="outside lower left", ncols=3)
         figure.legend(handles=[
-            Line2D([], [], color="0.3", linestyle="", marker=growth_marker(growth), label=label)
-            for growth, label in ((0.0, f"at most {BOUNDED_GROWTH:g}"), (0.5, "between"),
-                                  (1.0, f"above {DRIFT_GROWTH:g}"))],
+            Line2D([], [], color="0.3", linestyle="", marker=growth_marker(growth), label=name)
+            for growth, name in ((0.0, f"at most {BOUNDED_GROWTH:g}"), (0.5, "between"),
+                                 (1.0, f"above {DRIFT_GROWTH:g}"))],
             title="growth exponent of the energy error", loc="outside lower right", ncols=3)
     return figure
 

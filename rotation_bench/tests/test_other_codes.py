@@ -220,6 +220,8 @@ def test_the_picture_is_that_of_the_stored_table(tmp_path):
     figure.write(path=tmp_path/"again.png")
     with PIL.Image.open(tmp_path/"again.png") as one, PIL.Image.open(figure.PICTURE) as other:
         assert one.size == other.size
+    texts = [text.get_text() for text in figure.draw(rows).axes[0].get_yticklabels()]
+    assert {"liestep: DMV, order = 10, RKN 6", "liestep: RKMK4", "MuJoCo: RK4", "Drake: runge kutta3"} <= {*texts}
 
 
 def test_long_runs_are_told_apart_by_growth():

@@ -188,6 +188,16 @@ def test_spheres_and_free_bodies_have_the_law_too():
     assert np.abs(data["attitude"].values[-1] - free["attitude"].values[-1]).max() < 1e-10
 
 
+@pytest.mark.parametrize(("integrator", "size"), [("rk4", {"step": 0.1}), ("dop853", {"tolerance": 1e-9})])
+def test_a_jump_of_a_wrapped_angle_is_an_event_of_its_own_direction(integrator, size):
+    turning = liestep.system("turning", rhs=lambda y: np.array([1.0 + 0.0*y[0]]), start={"y": [0.0]}, t_end=4.0)
+    wrapped = [liestep.Event(lambda state: (state["y"][0] + 0.5) % 2.0 - 1.0, direction=sign, count=None)
+               for sign in (0, 1, -1)]
+    times = [turning.simulate(integrator, until=event, **size)["event_times"].values for event in wrapped]
+    for found, known in zip(times, ([0.5, 1.5, 2.5, 3.5], [0.5, 2.5], [1.5, 3.5]), strict=True):
+        assert found == pytest.approx(known, abs=1e-12)
+
+
 def test_several_events_with_counts():
     """A ball between two walls: the run ends at the fourth hit of the left one; the middle is counted."""
     bead = liestep.system("bead", lagrangian=lambda q, v: 0.5*(v @ v), start={"q": [0.25], "v": [1.0]})

@@ -78,6 +78,9 @@ def test_example_in_the_help_runs():
     (lambda: liestep.plot(3), "is a int; allowed are data sets"),
     (lambda: liestep.plot(xarray.Dataset()), "not of a run of liestep"),
     (lambda: liestep.compare([]), "two or more data sets"),
+    (lambda: liestep.compare(3), "two or more data sets"),
+    (lambda: liestep.compare(iter([3, 4])), "two or more data sets"),
+    (lambda: liestep.compare(["a", "b"]), "data set 0 is a str"),
     (lambda: liestep.open_run("missing.nc"), "missing.nc does not exist"),
 ])
 def test_wrong_calls_are_one_sentence(call, words):
@@ -135,6 +138,29 @@ def test_compare_draws_the_distance_energies_and_manifold(runs, top):
     assert 1e-9 < values[-1] < 0.1
     with pytest.raises(InputError, match="data set 1 is of heavy_top, data set 0 of sphere_nbody"):
         liestep.compare([runs[0], top])
+
+
+@pytest.mark.parametrize(("given", "words"), [
+    ({"size": 5}, "size is 5; allowed are a width and a height"), ({"size": "ab"}, "size is 'ab'; allowed"),
+    ({"span": 5}, "span is 5, which holds fewer than two"), ({"span": (np.nan, 1.0)}, "holds fewer than two")])
+def test_sizes_and_spans_that_are_none_are_one_sentence(runs, given, words):
+    with pytest.raises(InputError) as caught:
+        liestep.plot(runs[0], **given)
+    assert words in str(caught.value)
+
+
+def test_compare_says_why_a_panel_is_empty(runs):
+    def said(*compared):
+        return [([text.get_text() for text in axes.texts], axes.get_title("left") or axes.get_title())
+                for axes in liestep.compare(compared).axes]
+
+    for again in (runs[0], runs[0].copy(deep=True)):
+        assert [texts for texts, _ in said(runs[0], again)] == [["equal states"], [], []]
+    assert said(runs[0], runs[0].isel(time=slice(0, -1)))[0][0] == ["other times"]
+    plain = liestep.system("plain_ratio", rhs=lambda y: [-y[1], y[0]], start={"y": [1.0, 0.0]}, t_end=1.0,
+                           invariants={"radius": lambda y: y[0]*y[0] + y[1]*y[1]})
+    found = said(*(plain.simulate("rk4", step=step) for step in (0.1, 0.05)))
+    assert found[1:] == [([], "|radius - its start| (1)"), (["none"], "error of the manifold")]
 
 
 def test_file_opens_as_what_simulate_returns(runs, tmp_path):

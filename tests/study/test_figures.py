@@ -417,7 +417,7 @@ def test_curves_over_time_that_coincide_share_a_label():
     assert len(axes[0].texts) == 1
 
 
-def test_captions_name_curves_on_each_other_that_no_label_names():
+def test_captions_name_curves_that_coincide_and_have_no_label():
     figure, axes = panels.grid(["one", "two", "three"], 46.0)
     styles = [marks.Mark(marks.PALETTE[hue][2], "o", "-", f"${hue}$") for hue in "abc"]
     x = np.geomspace(1.0, 10.0, 5)
@@ -425,9 +425,31 @@ def test_captions_name_curves_on_each_other_that_no_label_names():
         for mark, factor in zip(styles, factors, strict=True):
             panels.hollow(panel, x, factor*x**2, mark, x < 3.0)
         panels.logarithmic(panel)
-    assert labels.coinciding(figure) == " On each other in (a), (c): $a$; $b$. On each other in (b): $b$; $c$."
+    assert labels.coinciding(figure) == (
+        " Curves that coincide in (a), (c): $a$; $b$. Curves that coincide in (b): $b$; $c$.")
     labels.end_labels(axes[0], [labels.EndLabel(10.0, 100.0, "", tuple(styles[:2]))], 32.0)
-    assert plain(labels.coinciding(figure)) == " On each other in (b): b; c. On each other in (c): a; b."
+    assert plain(labels.coinciding(figure)) == (
+        " Curves that coincide in (b): b; c. Curves that coincide in (c): a; b.")
+    for panel, title in zip(axes, ("", "energy,\nJ", "power"), strict=True):
+        panel.set_title(title, loc="left")
+    assert plain(labels.coinciding(figure)) == (
+        " Curves that coincide in “energy, J”: b; c. Curves that coincide in “power”: a; b.")
+    axes[1].set_title("", loc="left")
+    assert plain(labels.coinciding(figure)).startswith(" Curves that coincide in an untitled panel: b; c.")
+
+
+def test_curves_without_numbers_or_alone_do_not_coincide():
+    """Of a run that stopped at once, or has zeros on a logarithmic axis; no warning, no sentence."""
+    x, zeros, none = np.arange(1.0, 6.0), np.zeros(5), np.full(5, np.nan)
+    for curves, scale, said in (([], "log", ""), ([x], "log", ""), ([none, none], "linear", ""), ([x, none], "log", ""),
+                                ([np.arange(5.0), np.arange(5.0)], "log", " Curves that coincide: a; b."),
+                                ([zeros, zeros], "linear", " Curves that coincide: a; b.")):
+        figure = Figure()
+        axes = figure.subplots()
+        for name, values in zip("ab", curves, strict=False):
+            axes.plot(x, values, gid=name)
+        axes.set_yscale(scale)
+        assert labels.coinciding(figure) == said
 
 
 @pytest.mark.parametrize(("text", "lines"), [
@@ -440,7 +462,9 @@ def test_a_label_keeps_names_and_their_numbers_in_one_line(text, lines):
 
 @pytest.mark.parametrize(("tex", "text"), [
     ("$D_t$ = 3 m (not evaluable), $\\phi = 1$", "D_t = 3 m (not evaluable), phi = 1"),
-    ("contact energy $s^{5/2}$", "contact energy s^(5/2)"), ("5 $ and no formula", "5 $ and no formula")])
+    ("contact energy $s^{5/2}$", "contact energy s^(5/2)"), ("5 $ and no formula", "5 $ and no formula"),
+    ("$\\Sigma J\\Omega$, $10^{14}\\,P_y$, $|1 - q_i\\cdot q_i|$", "Sigma J Omega, 10^(14) P_y, |1 - q_i.q_i|"),
+    ("5 $ and 6 $ each", "5 $ and 6 $ each")])
 def test_captions_have_no_tex(tex, text):
     assert plain(tex) == text
 

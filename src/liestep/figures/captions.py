@@ -16,16 +16,16 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
     text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
-    stopped = stopped_in_words(results)
-    see = results.config.see.get(name)
+    stopped, see = stopped_in_words(results), results.config.see.get(name)
     return plain((f"{see} " if see else "") + text + _names(results)
                  + (_work(results) if "E(t)" in draw.caption or "energy" in draw.caption else "")
                  + (f" {stopped}." if stopped else ""))
 
 
 def plain(text: str) -> str:
-    """A text with formulas of TeX as plain text: $D_t$ as D_t, $s^{5/2}$ as s^(5/2)."""
-    return re.sub(r"\$([^$]*)\$", lambda found: found[1].translate(str.maketrans("{}", "()", "\\")).strip(), text)
+    """A text with formulas of TeX as plain text: $D_t$ as D_t, $s^{5/2}$ as s^(5/2); other signs $ stay."""
+    return re.sub(r"\$(?! )([^$]+)(?<! )\$", lambda found: re.sub(r"(?<=\w)\\|\\\W", " ", found[1].replace(
+        r"\cdot ", ".")).translate(str.maketrans("{}", "()", "\\")), text)
 
 
 def restructured(text: str) -> str:
@@ -82,7 +82,6 @@ def describe_runs(results: Results) -> str:
 
 def _resolutions(cells: list[Cell]) -> str:
     adaptive = cells[0].spec.steps is None
-    given = (cell.spec.tolerance if adaptive else cell.spec.step for cell in cells)
-    sizes = sorted({size for size in given if size is not None})
+    sizes = sorted({one for cell in cells if (one := cell.spec.tolerance if adaptive else cell.spec.step) is not None})
     name = "relative tolerance" if adaptive else "h"
     return f"{name} = {(' and ' if len(sizes) == 2 else ' to ').join(map(number, sorted({sizes[0], sizes[-1]})))}"

@@ -111,10 +111,11 @@ def coinciding(figure: Figure) -> str:
     """Sentences with the methods whose curves coincide, where no label beside the panel names them."""
     found: dict[str, dict[str, None]] = {}
     for panel in figure.axes:
-        curves, place = _named(panel), (*re.findall(r"^\(\w+\)", panel.get_title("left")), "")[0]
+        curves, title = _named(panel), " ".join(panel.get_title("left").split())
+        place = (*re.findall(r"^\(\w+\)", title), f"“{title}”" if title else "an untitled panel")[0]
         for group in together(panel, [points.T for points in curves.values()]):
             found.setdefault("; ".join([*curves][k] for k in group), {})[place] = None
-    return "".join(f" On each other{' in '*any(places)}{', '.join(filter(None, places))}: {names}."
+    return "".join(" Curves that coincide" + f" in {', '.join(places)}"*(len(figure.axes) > 1) + f": {names}."
                    for names, places in found.items())
 
 

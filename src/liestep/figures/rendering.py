@@ -52,9 +52,8 @@ def write(results: Results, name: str, draw: Drawing) -> list[Path]:
     base = results.study.folder/"figures"/name
     try:
         figure = draw(results)
-        left_out = leave_out(figure)
+        left_out = leave_out(figure) + coinciding(figure)
         paths = save(figure, base)
-        left_out += coinciding(figure)
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
     text = fill(draw, results, name) + plain(left_out)

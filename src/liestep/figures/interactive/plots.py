@@ -78,7 +78,7 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
             raise InputError(unknown("quantity of this run", str(strange[0]), names))
         invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
                                  for found in (invariants, residuals))
-    if not (len(size) == 2 and all(LEAST <= side < math.inf for side in size)):
+    if not (np.shape(size) == (2,) and all(LEAST <= side < math.inf for side in size)):
         raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both at least {LEAST:g}")
     with matplotlib.rc_context(RC):
         figure = _picture(size)
@@ -99,7 +99,7 @@ def _within(data: "xarray.Dataset", span: tuple[float, float] | None) -> "xarray
     if span is None:
         return data
     time = data["time"].values
-    inside = np.flatnonzero((time >= span[0]) & (time <= span[1])) if len(span) == 2 else np.zeros(0)
+    inside = np.flatnonzero((time >= span[0]) & (time <= span[1])) if np.shape(span) == (2,) else np.zeros(0)
     if len(inside) < 2:
         raise InputError(f"span is {span!r}, which holds fewer than two samples; the run has {len(time)} from"
                          f" {time[0]:g} to {time[-1]:g} s")
@@ -129,10 +129,9 @@ def _lines(axes: Axes, time: np.ndarray, series: Sequence[KeptColumn], logarithm
     for one, dash in zip(series, DASHES*len(series), strict=False):
         axes.plot(time, _positive(one.values) if logarithmic else one.values, dash, label=one.label, linewidth=0.9)
     units = {one.units for one in series}
-    unit = f" ({units.pop()})" if len(units) == 1 else ""
-    head = "error" if logarithmic else "deviation"
+    head = ("error" if logarithmic else "deviation") + (f" ({units.pop()})" if len(units) == 1 else "")
     axes.set_yscale("log" if logarithmic else "linear")
-    axes.set_title(f"{series[0].label}, {head}{unit}" if len(series) == 1 else f"{head}{unit}", fontsize=7.5)
+    axes.set_title(f"{series[0].label}, {head}" if len(series) == 1 else head, fontsize=7.5)
     if len(series) > 1:
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3, fontsize=6.0, handlelength=1.8)
 
@@ -144,7 +143,7 @@ def _positive(values: np.ndarray) -> np.ndarray:
 
 def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
     """Runs of one problem beside each other: distance of the state from the first run's (where the times agree),
-    energy errors, and errors of the manifold, each on a logarithmic axis.
+    energy errors (else of the first invariant), and errors of the manifold, each on a logarithmic axis.
 
     Args:
         runs: two or more data sets of `simulate` or `open_run`, of the same problem, parameters and start.
@@ -158,7 +157,7 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
     Example:
         liestep.compare([liestep.simulate("sphere_nbody", name, step=0.01, t_end=5.0) for name in ("vi_sphere", "rk4")])
     """
-    if isinstance(runs, xarray.Dataset) or len(list(runs)) < 2:
+    if not isinstance(runs, Sequence) or len(runs) < 2:
         raise InputError("compare needs a list of two or more data sets")
     for number, data in enumerate(runs):
         require_run(data, f"data set {number}")
@@ -173,21 +172,24 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
         for number, data in enumerate(runs):
             style: dict[str, Any] = {"color": drawn[number], "label": method_of(data.attrs), "linewidth": 0.9,
                                      "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}
-            _compared(axes, runs[0], data, style)
-        for one, title in zip(axes, (f"distance from {method_of(runs[0].attrs)}", "|energy - its start| (J)",
-                                     "error of the manifold"), strict=True):
+            _compared(axes, runs[0] if number else None, data, style)
+        energy = next((f"|{one.label} - its start| ({one.units})" for one in kept(runs[0], "invariants")), "")
+        heads = ((f"distance from {method_of(runs[0].attrs)}", "equal states" if axes[0].lines else "other times"),
+                 (energy or "energy", "no error" if energy else "none"),
+                 ("error of the manifold", "no error" if axes[2].lines else "none"))
+        for one, (title, nothing) in zip(axes, heads, strict=True):  # nothing: what an empty panel says
             one.set(yscale="log", title=title, xlabel="time (s)")
-        handles, labels = axes[1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(runs), 4))
+            if not any(np.isfinite(line.get_ydata()).any() for line in one.lines):
+                one.text(0.5, 0.5, nothing, transform=one.transAxes, ha="center", va="center")
+        figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=min(len(runs), 4))
     return figure
 
 
-def _compared(axes: Sequence[Axes], first: "xarray.Dataset", data: "xarray.Dataset", style: dict[str, Any]) -> None:
-    time = data["time"].values
-    invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
+def _compared(axes: Sequence[Axes], first: xarray.Dataset | None, data: xarray.Dataset, style: dict[str, Any]) -> None:
+    time, invariants, residuals = data["time"].values, kept(data, "invariants"), kept(data, "residuals")
     axes[1].plot(time, _positive(np.abs(invariants[0].values)) if invariants else np.full(len(time), np.nan), **style)
     if residuals:
         axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
-    if data is not first:
+    if first is not None:
         with suppress(InputError):  # other sample times
             axes[0].plot(time, _positive(errors(data, first).to_array().max("variable").values), **style)

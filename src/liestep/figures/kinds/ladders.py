@@ -28,8 +28,7 @@ LEFT_OUT = ("numbers: observed order ± uncertainty; *: mean slope of a curve th
 
 
 def _ladder(results: Results, column: str, label: str, order: str | None, floor: bool) -> Figure:
-    """Panels of `column` over the step, with the orders beside the curves and one legend below all panels. order:
-    prefix of the columns of the order table ("" for the state error, "energy_"), None for no orders."""
+    """Panels of `column` over the step, one legend. order: prefix in the order table ("", "energy_"), None: none."""
     metrics = over_steps(results.metrics)
     metrics = metrics.loc[metrics[column].notna() & (metrics["members"] == 1),
                           list(dict.fromkeys(("problem", "integrator", "status", "step", "error", "floor",
