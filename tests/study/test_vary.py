@@ -44,3 +44,20 @@ def test_one_entry_is_expanded_wherever_its_key_stands(tmp_path):
 def test_bad_combinations(tmp_path, vary, changes, sentence):
     with pytest.raises(InputError, match=sentence):
         planned(tmp_path, vary, *changes).cells  # noqa: B018
+
+
+@pytest.mark.parametrize("entry", ["preset: sleeping", "preset: printed, parameters: {mass: 7.0}",
+                                   "preset: printed, initial: {angular_momentum: [0.0, 0.0, 3.0]}"])
+def test_starts_that_studies_share_are_of_equal_problems_only(tmp_path, entry):
+    """A start is checked once for all studies of a process: each entry of a problem tells it apart."""
+    path = tmp_path/"top.yaml"
+    found = []
+    for one in ("preset: printed", entry):
+        path.write_text(f"title: T\nproblems:\n  top: {{system: heavy_top, t_end: 0.1, {one}}}\n"
+                        "integrators:\n  rk4: {}\nsteps: [0.01]\n")
+        spec, = (cell.spec for cell in Study.find(str(path), results=tmp_path).cells)
+        found.append((float(spec.parameters["mass"]), *spec.initial["angular_momentum"].tolist()))
+    assert found[0][0] == 15.0
+    assert found[1] != found[0]
+    assert found[1][0] == 7.0 or "mass" not in entry
+    assert found[1][1:] == (0.0, 0.0, 3.0) or "initial" not in entry
