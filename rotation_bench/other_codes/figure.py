@@ -12,11 +12,9 @@ from matplotlib.lines import Line2D
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from liestep.figures.marks import label_of_method
 from rotation_bench.liestep_judge import BOUNDED_GROWTH, DRIFT_GROWTH
 from rotation_bench.other_codes import judging
-from rotation_bench.other_codes.codes.liestep import CHOICES
-from rotation_bench.other_codes.contract import file_name
+from rotation_bench.other_codes.codes.liestep import labels
 
 PICTURE = Path(__file__).resolve().parents[2]/"docs"/"other_codes.png"
 OF_TABLE = "Source"  # key of the picture's comment that holds the hash of the table it was drawn from
@@ -67,8 +65,7 @@ def growth_marker(exponent: float) -> str:
 
 def label(code: str, method: str) -> str:
     """A code's name and its method: of liestep as in all figures, of others as they call it."""
-    own = {file_name(key): label_of_method(choice.integrator, choice.options) for key, choice in CHOICES.items()}
-    return f"{NAMES.get(code, code)}: {own[method] if code == 'liestep' else method.replace('_', ' ')}"
+    return f"{NAMES.get(code, code)}: {labels()[method] if code == 'liestep' else method.replace('_', ' ')}"
 
 
 def draw(rows: Rows) -> Figure:

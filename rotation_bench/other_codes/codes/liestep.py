@@ -2,7 +2,7 @@
 step. It runs in the environment of this package, not in that of the other codes."""
 from typing import Any, NamedTuple
 
-from rotation_bench.other_codes.contract import Method, Problem, Run, States
+from rotation_bench.other_codes.contract import Method, Problem, Run, States, file_name
 from rotation_bench.other_codes.problems import CASES
 
 DISTRIBUTION = "liestep"
@@ -26,6 +26,13 @@ CHOICES = {"exact_split, rkn6a": Choice("exact_split", {"splitting": "rkn6a"}, 6
 METHODS = {name: Method(choice.order, f"{choice.integrator} {choice.options or 'with defaults'}, attitude as a matrix",
                         tolerances=choice.order is None, symmetric=choice.symmetric)
            for name, choice in CHOICES.items()}
+
+
+def labels() -> dict[str, str]:
+    """Methods by the file names of their runs, labelled as in all figures of liestep."""
+    from liestep.figures.marks import label_of_method
+
+    return {file_name(name): label_of_method(choice.integrator, choice.options) for name, choice in CHOICES.items()}
 
 
 def prepare(problem: Problem, name: str, size: float) -> Run:
