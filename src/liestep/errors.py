@@ -69,6 +69,14 @@ def unknown(what: str, name: str, allowed: Iterable[str]) -> str:
     return f"unknown {what} {shown!r}{hint} ({some})"
 
 
+def names_in(what: str, given: Any) -> tuple[str, ...]:
+    """One name, or several, as a person gives them. Raises InputError: something else."""
+    found = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if not all(isinstance(name, str) for name in found):
+        raise InputError(f"{what} must be a name or a list of names, not {given!r:.{SHOWN_LETTERS}}")
+    return found
+
+
 _signature = cache(inspect.signature)
 
 

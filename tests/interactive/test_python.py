@@ -75,6 +75,9 @@ def test_example_in_the_help_runs():
     (lambda: liestep.simulate("heavy_top", ["rk4"], step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", None, step=0.1), "integrator must be an id"),
     (lambda: liestep.simulate("heavy_top", "rk4", step=0.1, t_end=0.1).liestep.errors(3), "the reference is of no run"),
+    (lambda: liestep.reference("heavy_top", t_end=0.1, engines="dop853"), "composition, exact, not dop853"),
+    (lambda: liestep.reference("heavy_top", t_end=0.1, engines=5), "engines must be a name or a list of names, not 5"),
+    (lambda: liestep.ensemble("heavy_top", "rk4", step=0.1, keep=["energy", 3]), "keep must be a name or a list"),
     (lambda: liestep.plot(3), "is a int; allowed are data sets"),
     (lambda: liestep.plot(xarray.Dataset()), "not of a run of liestep"),
     (lambda: liestep.compare([]), "two or more data sets"),
@@ -142,11 +145,18 @@ def test_compare_draws_the_distance_energies_and_manifold(runs, top):
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"size": 5}, "size is 5; allowed are a width and a height"), ({"size": "ab"}, "size is 'ab'; allowed"),
-    ({"span": 5}, "span is 5, which holds fewer than two"), ({"span": (np.nan, 1.0)}, "holds fewer than two")])
+    ({"span": 5}, "span is 5, which holds fewer than two"), ({"span": (np.nan, 1.0)}, "holds fewer than two"),
+    ({"quantities": 5}, "quantities must be a name or a list of names, not 5"), ({"quantities": "energi"}, "'energi'")])
 def test_sizes_and_spans_that_are_none_are_one_sentence(runs, given, words):
     with pytest.raises(InputError) as caught:
         liestep.plot(runs[0], **given)
     assert words in str(caught.value)
+
+
+def test_one_quantity_may_be_given_as_its_name(runs):
+    one, listed = (liestep.plot(runs[0], quantities=given).axes[-1] for given in ("energy", ["energy"]))
+    assert one.get_title("left") == listed.get_title("left") == "energy, deviation (J)"
+    assert np.array_equal(one.lines[0].get_ydata(), runs[0]["energy"].values - runs[0]["energy"].values[0])
 
 
 def test_compare_says_why_a_panel_is_empty(runs):

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, names_in, unknown
 from liestep.figures.films.film import frame_of, method_of
 from liestep.figures.films.motions import motion_of
 from liestep.figures.interactive.datasets import KeptColumn, as_file, errors, kept, require_run
@@ -47,14 +47,14 @@ def _picture(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, span: tuple[float, float] | None = None,
-         size: tuple[float, float] = (DOUBLE, HEIGHT)) -> Figure:
+def plot(data: "xarray.Dataset", *, quantities: str | Sequence[str] | None = None,
+         span: tuple[float, float] | None = None, size: tuple[float, float] = (DOUBLE, HEIGHT)) -> Figure:
     """One figure of a run: the motion at its last sample with its trail, the energy's deviation from its start, those
     of other invariants, and the errors of the manifold (unit lengths, orthogonality) on a logarithmic axis.
 
     Args:
         data: data set of `simulate`, or of a file by `open_run`.
-        quantities: names of the invariants and errors to show (default: all).
+        quantities: name or names of the invariants and errors to show (default: all).
         span: first and last time (s) to show (default: the whole run).
         size: width and height in mm (default 180 and 108).
 
@@ -73,9 +73,10 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
     data = _within(data, span)
     invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
     if quantities is not None:
+        quantities = names_in("quantities", quantities)
         names = [one.label.replace(" ", "_") for one in (*invariants, *residuals)]
         if strange := [name for name in quantities if name not in names]:
-            raise InputError(unknown("quantity of this run", str(strange[0]), names))
+            raise InputError(unknown("quantity of this run", strange[0], names))
         invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
                                  for found in (invariants, residuals))
     if not (np.shape(size) == (2,) and all(LEAST <= side < math.inf for side in size)):

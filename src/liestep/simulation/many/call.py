@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from liestep.compile.roles import Integrator
 from liestep.compile.status import Status
-from liestep.errors import InputError, number_or_nan, unknown
+from liestep.errors import InputError, names_in, number_or_nan, unknown
 from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
@@ -135,7 +135,8 @@ class MemberRequest:
     keep: str | Sequence[str]
 
     def __post_init__(self) -> None:
-        self.system = system_entry(self.problem)
+        kept, self.system = names_in("keep", self.keep), system_entry(self.problem)
+        self.keep = kept[0] if len(kept) == 1 else kept
         self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
@@ -154,9 +155,7 @@ class MemberRequest:
             if integrator_entry(self.method).item.adaptive:
                 self.asked["outputs"] = DEFAULT_SAMPLES if self.keep == STATISTICS else 2
         self.spec = self.member(0)
-        for name in (self.keep,) if isinstance(self.keep, str) else self.keep:
-            if name in (END, SAMPLES, STATISTICS) and isinstance(self.keep, str):
-                continue
+        for name in self.named:
             known = [part.name for part in self.built[0].observables]
             if name not in known:
                 raise InputError(unknown("keep", name, [END, SAMPLES, STATISTICS, *known]))
@@ -168,9 +167,7 @@ class MemberRequest:
     @property
     def named(self) -> list[str]:
         """Observables that are kept by their names."""
-        if isinstance(self.keep, str):
-            return [] if self.keep in (END, SAMPLES, STATISTICS) else [self.keep]
-        return list(self.keep)
+        return [] if self.keep in (END, SAMPLES, STATISTICS) else list(names_in("keep", self.keep))
 
     @property
     def _preset(self) -> Preset:

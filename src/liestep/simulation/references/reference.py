@@ -16,7 +16,7 @@ import numpy as np
 from liestep.compile.cache import loop_for
 from liestep.compile.driver import observe
 from liestep.compile.sources import source_hash
-from liestep.errors import InputError, unknown
+from liestep.errors import InputError, names_in, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate_standard
 from liestep.mechanics.formulations.symbolic import NotSymbolic
@@ -69,7 +69,7 @@ def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str]
     wrong, and what is allowed."""
     run = specify_problem(problem, samples=samples, **chosen)
     facts = run.sheet
-    engines = engines or facts.engines_for(run.parameters) or USUAL
+    engines = names_in("engines", engines or facts.engines_for(run.parameters) or USUAL)
     for name in engines:
         if name not in ENGINES:
             raise InputError(unknown("engine", name, ENGINES))
@@ -79,7 +79,7 @@ def specify_reference(problem: str, *, samples: int = 51, engines: Sequence[str]
                              f" {', '.join(key for key in ENGINES if key not in (*FIELD_ENGINES, *USUAL))}")
     if len(engines) != 2 or engines[0] == engines[1]:
         raise InputError(f"a reference needs two different engines of {', '.join(ENGINES)}, not {', '.join(engines)}")
-    return ReferenceSpecification(run, tuple(engines))
+    return ReferenceSpecification(run, engines)
 
 
 def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecification]:
