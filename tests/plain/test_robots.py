@@ -322,6 +322,28 @@ LEFT_OUT = """<mujoco><option density="1.2"/><compiler angle="radian"/>
 <contact><exclude name="apart" body1="arm" body2="shaped"/></contact><keyframe><key name="home"/></keyframe></mujoco>"""
 
 
+@pytest.mark.parametrize(("flag", "lost"), [("", "limits spring friction"), ('spring="disable"', "limits friction"),
+                                            ('limit="disable"', "spring friction"), ('constraint="disable"', "spring"),
+                                            ('frictionloss="disable"', "limits spring")])
+def test_what_a_file_switches_off_is_not_lost(flag, lost, tmp_path):
+    text = (f'<mujoco><option><flag {flag}/></option><worldbody><body><joint axis="0 1 0" stiffness="3" springref="1"'
+            ' frictionloss="1" range="-1 1"/><inertial pos="1 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody>'
+            "</mujoco>")
+    said = liestep.from_mjcf(written(tmp_path, text, "a.xml")).left_out
+    assert [word for word in ("limits", "spring", "friction") if any(word in one for one in said)] == lost.split()
+
+
+def test_parts_without_names_are_called_as_no_other(tmp_path):
+    inertial = '<inertial pos="1 0 0" mass="1" diaginertia="1 1 1"/>'
+    robot = liestep.from_mjcf(written(tmp_path, '<mujoco><worldbody><body><joint axis="0 1 0"/>' + inertial
+                                      + '<body name="body_1"><joint name="joint_0" axis="0 1 0"/>' + inertial
+                                      + '</body></body></worldbody><actuator><motor joint="joint_0"/>'
+                                      '<motor name="motor_0" joint="joint_0"/></actuator></mujoco>', "a.xml"))
+    assert (robot.tree.names, robot.tree.labels, [motor.name for motor in robot.tree.motors]) == (
+        ("body_1_", "body_1"), ["joint_0_", "joint_0"], ["motor_0_", "motor_0"])
+    assert robot.torque({"joint_0": 3.0})["torque"].tolist() == [0.0, 3.0]
+
+
 def test_everything_that_is_left_out_is_told(tmp_path):
     robot = liestep.from_mjcf(written(tmp_path, LEFT_OUT))
     said = " ".join(robot.left_out)

@@ -4,8 +4,9 @@ MuJoCo reads both. What a mechanism does not have is taken out of its model firs
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import count
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ URDF = {tag: set(names) for tag, *names in map(str.split, (  # elements and attr
     "visual name", "collision name", "geometry", "box size", "cylinder radius length", "sphere radius",
     "capsule radius length", "mesh filename scale", "material name", "color rgba", "texture filename",
     "joint name type", "parent link", "child link", "axis xyz", "dynamics damping friction",
-    "limit lower upper effort velocity", "mujoco"))}
+    "limit lower upper effort velocity", "mujoco", "compiler meshdir"))}
 MANY = {"link", "joint", "visual", "collision", "material"}  # of an element
 UNREAD = ("mesh", "texture", "hfield", "skin")  # their files are opened only where masses need them
 LEFT_OUT = {
@@ -50,6 +51,9 @@ SHAPES: Mapping[int, tuple[str, Callable[[np.ndarray], Any]]] = {
 # intervals in which turns are counted, at most where a run has no steps; angles in one, and off what rates say there
 FEWEST, MOST, FAR, NEAR, FULL_TURN = 50, 200_000, 1.5, 0.1, 2.0*np.pi
 NO_LIMIT = np.finfo(float).max*np.array([-1.0, 1.0])
+OFF = {flag: facts for flag, *facts in map(str.split, (  # what flags of MuJoCo's switch off
+    "SPRING jnt_stiffness jnt_stiffnesspoly", "DAMPER dof_damping dof_dampingpoly", "LIMIT jnt_limited",
+    "FRICTIONLOSS dof_frictionloss", "CONSTRAINT jnt_limited dof_frictionloss"))}
 KINDS = ("free", "ball", "slide", "hinge")  # of MuJoCo's joints by number
 
 
@@ -254,19 +258,20 @@ def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinat
         raise InputError(f"{path} has no joint: nothing moves")
     data, flags = mujoco.MjData(model), mujoco.mjtDisableBit
     mujoco.mj_kinematics(model, data)
-    off = [bool(model.opt.disableflags & int(flag)) for flag in (flags.mjDSBL_GRAVITY, getattr(
-        flags, "mjDSBL_DAMPER", 0))]
     for joint in map(model.joint, range(model.njnt)):
         joint.damping[:] = damping.get(joint.name, joint.damping)
     for what in ("armature", "damping", "dampingpoly"):  # of motors, for the joint's rate times the gear
         for k, one in enumerate(getattr(model, f"actuator_{what}", ())):
             dof = model.jnt_dofadr[model.actuator_trnid[k, 0]]
             getattr(model, f"dof_{what}")[dof] += one*model.actuator_gear[k, 0]**2
+    for flag, facts in OFF.items():
+        for fact in facts if model.opt.disableflags & int(getattr(flags, f"mjDSBL_{flag}", 0)) else ():
+            getattr(model, fact, np.zeros(1))[:] = 0
     fields, bodies = _bodies(model, data, own)
     undrawn = bool(model.nmesh) and not any(shape[0] == "mesh" for shape in fields["shapes"])
     fields["left_out"] = (*left_out, *_of_joints(model), *["All meshes are left out of pictures: too many."]*undrawn)
-    values = bodies | {"gravity": np.where(off[0], 0.0, model.opt.gravity), "armature": model.dof_armature,
-                       "damping": np.where(off[1], 0.0, model.dof_damping), "torque": np.zeros(model.nv)}
+    values = bodies | {"gravity": np.where(model.opt.disableflags & int(flags.mjDSBL_GRAVITY), 0.0, model.opt.gravity),
+                       "armature": model.dof_armature, "damping": model.dof_damping, "torque": np.zeros(model.nv)}
     start = {"q": model.qpos0 if q is None else q, "v": np.zeros(model.nv) if v is None else v}
     if motors := tuple(_motors(model, bool(model.opt.disableflags & int(flags.mjDSBL_CLAMPCTRL)))):
         fields["motors"] = motors
@@ -336,6 +341,13 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
     return words
 
 
+def _named(kind: str, parts: Iterable[Any]) -> list[str]:
+    """Names of joints, bodies or motors; of those without one their number, as no other is called."""
+    given = [part.name for part in parts]
+    return [name or next(free for n in count() if (free := f"{kind}_{k}{'_'*n}") not in given)
+            for k, name in enumerate(given)]
+
+
 def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
     """A body and those on it, each with whether it moves."""
     yield body, moves
@@ -365,6 +377,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 spec.delete(geom)
         if body.gravcomp or body.mocap:
             found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
+    motors = _named("motor", spec.actuators)
     for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
         for number, part in enumerate(list(getattr(spec, group))):
             if what == "mesh" and (known := {part.name, Path(part.file).stem} & set(meshes)):
@@ -374,7 +387,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
             elif what == "actuator" and _drives(spec, part):
-                part.name = part.name or f"motor_{number}"  # by the file's number, whatever is left out before it
+                part.name = motors[number]  # by the file's number, whatever is left out before it
             else:
                 found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
                 spec.delete(part)
@@ -465,12 +478,14 @@ def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, An
             mass[i], centre[i], inertia[i] = own[model.body(b).name]
     above = owner[model.body_parentid[moving]]
     known = {int(b): i for i, b in enumerate(moving)}
-    joints = [(model.joint(k).name or f"joint_{k}", known[int(b)], KINDS[model.jnt_type[k]],
+    names = _named("joint", map(model.joint, range(model.njnt)))
+    bodies = _named("body", map(model.body, range(model.nbody)))
+    joints = [(names[k], known[int(b)], KINDS[model.jnt_type[k]],
                *(tuple(part.tolist()) for part in (model.jnt_axis[k], model.jnt_pos[k]*(model.jnt_type[k] != 0))),
                float(model.qpos0[model.jnt_qposadr[k]])*bool(model.jnt_type[k] > 1))
               for k, b in enumerate(model.jnt_bodyid)]
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
-    fields = {"names": tuple(model.body(b).name or f"body_{b}" for b in moving), "joints": tuple(joints),
+    fields = {"names": tuple(bodies[b] for b in moving), "joints": tuple(joints),
               "shapes": next((found for found in (tuple(_shapes(model, data, known, centre, cells)) for cells in GRIDS)
                               if len(repr(found)) <= LETTERS), ()),
               "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
