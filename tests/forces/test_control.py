@@ -318,6 +318,7 @@ def late(answer):
     (late(lambda state: {"u": [0.0]}), "control at t = 0.5: u has the shape (1,); it must have (2,)"),
     (late(lambda state: {"u": "much"}), "control at t = 0.5: u is 'much', which is no number"),
     (late(lambda state: {"u": ["1", "2"]}), "control at t = 0.5: u is ['1', '2'], which is no number"),
+    (lambda t, state: {}, "control at t = 0.0 gives {}; it must give a mapping of parameters to values"),
     (late(lambda state: {}), "control at t = 0.5 gives nothing; it must give u"),
     (late(lambda state: None), "control at t = 0.5 gives None; it must give a mapping"),
     (lambda t, state: {"w": 0.0}, "parameter 'w'"), (2.0, "control must be a function of (t, state)"),

@@ -332,3 +332,14 @@ def test_steps_that_are_left_out_hold_no_event(step, zero):
     right = right[right < 1500*step]
     assert data["event_times"].size == right.size
     assert np.abs(data["event_times"].values - right).max() < 1e-8
+
+
+@pytest.mark.parametrize("pole", [0.375, 0.40625, 0.5])
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_a_pole_is_found_also_where_the_search_lands_on_it(pole):
+    ball = liestep.system("ball", lagrangian=lambda q, v: 0.5*(v @ v), start={"q": [0.0], "v": [1.0]})
+    for inverse in (lambda state: 1.0/(state["q"][0] - pole), lambda state: 1.0/(float(state["q"][0]) - pole)):
+        for size in ({"integrator": "verlet", "step": 0.3}, {"integrator": "dop853", "tolerance": 1e-8}):
+            assert abs(ball.simulate(t_end=1.2, until=inverse, **size).attrs["event_time"] - pole) < 1e-15
+    with pytest.raises(InputError, match=r"not np.float64\(inf\); at a pole its inverse has a zero"):
+        ball.simulate("verlet", step=pole, t_end=2.0*pole, until=lambda state: 1.0/(state["q"][0] - pole))

@@ -161,7 +161,7 @@ class Held:
         del state
         if (kept := alive()) is not None:
             dict(kept)  # whoever keeps it has the forces of now
-        if not isinstance(given, Mapping):
+        if not isinstance(given, Mapping) or not (given or self.given):
             raise InputError(f"{self} gives {given!r}; it must give a mapping of parameters to values")
         return given
 

@@ -1,10 +1,12 @@
 """Zeros of functions of the state within the steps of a run, and the run up to the first that ends it."""
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from liestep.errors import InputError
 from liestep.simulation.endings.between import NODE, Between, nodes_of
 from liestep.simulation.endings.events import Event, EventFunction
 from liestep.simulation.runs.specified import RunSpecification
@@ -225,7 +227,9 @@ class Search:
 
         for whole in (True, False):
             def value(share: float, whole: bool = whole) -> float:
-                return float(self._values(slice(n, n + 1), np.array([share]), whole)[0, 0])
+                with suppress(InputError):
+                    return float(self._values(slice(n, n + 1), np.array([share]), whole)[0, 0])
+                return 0.0  # a pole: the sign changes here
 
             ends = value(low), value(high)
             if ends[0]*ends[1] < 0.0:
