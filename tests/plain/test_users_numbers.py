@@ -114,6 +114,37 @@ def test_members_have_one_time_and_one_step(arguments, told):
         system.simulate("rk4", step=0.1, t_end=1.0, samples=100)
 
 
+@pytest.mark.parametrize("n", [4, 4.0, 7.0])
+def test_whole_powers_of_negative_numbers(n):
+    own = liestep.system("own", lagrangian=lambda q, v, p: 0.5*(v @ v) - 0.1*np.sum(q**p.n) - 0.5*(q @ q),
+                         parameters={"n": n}, start={"q": [-1.0, 0.7, 0.0], "v": [0.3, -2.0, 1.0]}, t_end=1.0)
+    end = solve_ivp(lambda t, y: [*y[3:], *(-0.1*n*y[:3]**(n - 1) - y[:3])], (0.0, 1.0),
+                    [-1.0, 0.7, 0.0, 0.3, -2.0, 1.0], method="DOP853", rtol=1e-13, atol=1e-14).y[:3, -1]
+    for method in ("dop853", "taylor"):
+        assert np.abs(own.simulate(method, tolerance=1e-12)["q"].values[-1] - end).max() < 1e-11
+    with pytest.raises(liestep.InputError, match="parameter n is an index, a power or a number of repetitions"):
+        own.simulate("rk4", step=0.1, parameters={"n": 2.0})
+
+
+def test_powers_of_what_is_positive_stay_free():
+    own = liestep.system("own", hamiltonian=lambda q, momentum, p: 0.5*(momentum @ momentum) + (q @ q)**p.n,
+                         parameters={"n": -1}, start={"q": [1.0, 0.0], "momentum": [0.0, 1.0]}, t_end=2.0)
+    circle = own.simulate("dop853", tolerance=1e-12, parameters={"n": -0.5}, initial={"momentum": [0.0, 1.0]})
+    far = solve_ivp(lambda t, y: [*y[2:], *(y[:2]*(y[:2] @ y[:2])**-1.5)], (0.0, 2.0), [1.0, 0.0, 0.0, 1.0],
+                    method="DOP853", rtol=1e-13, atol=1e-14).y[:2, -1]
+    assert np.abs(circle["q"].values[-1] - far).max() < 1e-11
+
+
+@pytest.mark.parametrize("given", [
+    {"lagrangian": lambda t, q, v: 0.5*(v @ v)*(1 + t), "start": {"q": [1.0], "v": [0.0]}},
+    {"hamiltonian": lambda t, q, momentum: 0.5*(momentum @ momentum)*(1 + t), "start": {"q": [1.0], "momentum": [0]}}])
+def test_an_energy_that_is_none_says_so(given):
+    data = liestep.system("own", **given).simulate("rk4", step=0.1)
+    assert data["energy"].attrs["long_name"] == "zero: the author gives none, or it depends on time"
+    kept = liestep.system("own", energy=lambda v: v @ v, **given).simulate("rk4", step=0.1)
+    assert kept["energy"].attrs["long_name"] == "as its author gives it"
+
+
 def test_a_start_that_is_not_finite_has_no_wrong_shape():
     with pytest.raises(liestep.InputError, match=r"start rate must be finite numbers$"):
         liestep.system("spin", inertia=[1, 2, 2.5], torque=lambda t: [0, 0, t],

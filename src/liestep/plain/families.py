@@ -145,7 +145,8 @@ class Writer:
         names = ", ".join(sorted({*FUNCTIONS, *imports.split()}))
         fixed = [key for key in self.parameters if f"self.p_{key}" in self.graph.fixed]
         rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
-                 f' an index or a number of repetitions in the equations: define the system anew")' for key in fixed]
+                 ' an index, a power or a number of repetitions in the equations: define the system anew")'
+                 for key in fixed]
         names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
         axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
         opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")
@@ -357,7 +358,8 @@ def _observed(w: Writer, given: Given, energy: Scalar, conserved: bool, hamilton
     if hamiltonian is not None and hamiltonian is energy:
         values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
     w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
-    return repr({name: name != "energy" or conserved for name in kept})
+    there = isinstance(energy, Symbol) or energy
+    return repr({name: name != "energy" or (conserved if there else None) for name in kept})
 
 
 def _kept_by(w: Writer, slope: Iterable[Scalar], rates: Iterable[Scalar], units: Sequence[np.ndarray] = ()) -> bool:

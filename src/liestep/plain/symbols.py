@@ -295,7 +295,15 @@ class PlainGraph(Graph):
         return select(part*y < 0.0, select(square < EXACT**2*x*x, 0.0, part + y), part)
 
     def power(self, x: Any, a: Scalar) -> Value:
-        """x^a: products, roots and a division where 2 a is a whole number, else exp(a log x)."""
+        """x^a: products, roots and a division where 2 a is a whole number, else exp(a log x). For x < 0 only the
+        first holds: a parameter that is an int stays this number, and any whole one where x is not positive at the
+        start."""
+        name = a.args[0] if isinstance(a, Symbol) and a.op == "input" else ""
+        value = self.values.get(name, 0.5)
+        if isinstance(x, Symbol) and value == round(value) and not _never_negative(x) and (
+                name in self.whole or not evaluated([x], self.values)[0] > 0.0):
+            self.whole[name] = a = int(value)
+            self.fixed.add(name)
         if isinstance(a, Symbol):
             return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
         halves = 2.0*a

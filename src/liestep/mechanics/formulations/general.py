@@ -226,9 +226,10 @@ class ParticleField(NamedTuple):
         return True
 
 
-def observed(kept: Mapping[str, bool], first: tuple[Observable, ...] = ()) -> tuple[Observable, ...]:
-    """Columns of `observe`: the energy, then what else is named; whether the motion conserves it."""
-    return (*(Observable(name, slice(column, column + 1), "1", "as its author gives it", conserved=(flag,))
+def observed(kept: Mapping[str, bool | None], first: tuple[Observable, ...] = ()) -> tuple[Observable, ...]:
+    """Columns of `observe`: the energy, then what else is named; whether the motion conserves it (None: it is zero)."""
+    return (*(Observable(name, slice(column, column + 1), "1", "as its author gives it" if flag is not None else
+                         "zero: the author gives none, or it depends on time", conserved=(bool(flag),))
               for column, (name, flag) in enumerate(kept.items())), *first)
 
 
