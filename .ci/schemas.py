@@ -1,10 +1,11 @@
 """Write the JSON Schemas of the configuration files (workflow/schemas) and the tables of config/README.md anew, after a
 change of the classes that they are made from: `python .ci/schemas.py` in the top folder."""
+import json
 from pathlib import Path
 
 from liestep.claims.claimfile import VERDICTS
 from liestep.files.textfiles import write_text_atomically
-from liestep.workflow.schemas import MODELS, schema_text, tables
+from liestep.workflow.schemas import MODELS, schema, tables
 
 SCHEMAS, PAGE = Path("workflow/schemas"), Path("config/README.md")
 
@@ -23,7 +24,7 @@ def page_text(page: str) -> str:
 
 def main() -> None:
     for name in MODELS:
-        write_text_atomically(SCHEMAS/f"{name}.schema.json", schema_text(name))
+        write_text_atomically(SCHEMAS/f"{name}.schema.json", json.dumps(schema(name), indent=2) + "\n")
     write_text_atomically(PAGE, page_text(PAGE.read_text("utf-8")))
 
 

@@ -35,10 +35,6 @@ def columns_of_tables() -> Iterator[tuple[str, tuple[str, ...]]]:
             yield table.timed[:2]
 
 
-def schema_text(name: str) -> str:
-    return json.dumps(schema(name), indent=2) + "\n"
-
-
 def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
     """Title, meaning and (key, value and default, meaning) of the keys of a kind of file, then of each mapping inside
     it; of `figures` the names and what they show, of `tables` their columns with unit and times."""
