@@ -141,8 +141,11 @@ def test_powers_of_what_is_positive_stay_free():
 def test_an_energy_that_is_none_says_so(given):
     data = liestep.system("own", **given).simulate("rk4", step=0.1)
     assert data["energy"].attrs["long_name"] == "zero: the author gives none, or it depends on time"
-    kept = liestep.system("own", energy=lambda v: v @ v, **given).simulate("rk4", step=0.1)
+    kept = liestep.system("own", energy=lambda momentum: momentum @ momentum, **given).simulate("rk4", step=0.1)
     assert kept["energy"].attrs["long_name"] == "as its author gives it"
+    for of_v in ({"energy": lambda v: v @ v}, {"invariants": {"rate": lambda v: v[0]}}):
+        with pytest.raises(liestep.InputError, match=r"(energy|rate) depends on t by v, which does"):
+            liestep.system("own", **of_v, **given)
 
 
 def test_a_start_that_is_not_finite_has_no_wrong_shape():

@@ -354,6 +354,8 @@ def _observed(w: Writer, given: Given, energy: Scalar, conserved: bool, hamilton
         if not name.isidentifier() or name in state or TAKEN.fullmatch(name):
             raise InputError(f"invariant {name!r} must be a name of Python, and none that data have, as time")
         kept[name] = w.call(f"invariant {name}", function, (), **state)
+    if moving := [name for name, value in kept.items() if depends(value, [w.t])]:
+        raise InputError(f"{moving[0]} depends on t by v, which does: of q and momentum it may be a function, not of t")
     values, written = entries("out", list(kept.values())), []
     if hamiltonian is not None and hamiltonian is energy:
         values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
