@@ -296,8 +296,7 @@ class PlainGraph(Graph):
 
     def power(self, x: Any, a: Scalar) -> Value:
         """x^a: products, roots and a division where 2 a is a whole number, else exp(a log x). For x < 0 only the
-        first holds: a parameter that is an int stays this number, and any whole one where x is not positive at the
-        start."""
+        first holds: an int among the parameters stays this number, a whole one where x is not positive at the start."""
         name = a.args[0] if isinstance(a, Symbol) and a.op == "input" else ""
         value = self.values.get(name, 0.5)
         if isinstance(x, Symbol) and value == round(value) and not _never_negative(x) and (

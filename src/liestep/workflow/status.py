@@ -45,7 +45,10 @@ def items(products: StudyProducts, claims: Iterable[Path]) -> list[Item]:
     references = [Item("references", entry.problem, *_file(*study_reference(products.study, entry.problem)))
                   for entry in products.references]
     behind = max(map(_time, (*products.runs, *(entry.path for entry in products.references))), default=0)
-    metrics, older = products.folder/"metrics.csv", _older(products, claims)
+    metrics, known, older = products.folder/"metrics.csv", records.last(products.study.results, "made"), set[str]()
+    with suppress(InputError):  # without tables nothing can be said of figures
+        older.update(name for name, _, digest in origins(products, claims)
+                     if digest not in str(known.get(f"{products.name} {name}", digest)))
     others = metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
                                                         for _ in range(rows_of(cell.spec))]
     tables = [_after("tables", path, behind, "a run or a reference is newer",
@@ -56,15 +59,6 @@ def items(products: StudyProducts, claims: Iterable[Path]) -> list[Item]:
     films = [_after("animations", film.path, _time(film.cell.path), "the run is newer") for film in products.animations]
     timings = [_after("timings", path, 0, "") for path in products.timings]
     return [*runs, *references, *timings, *tables, *figures, *films]
-
-
-def _older(products: StudyProducts, claims: Iterable[Path]) -> set[str]:
-    """"tables" and names of figures which, by the records, are not made of what there is by today's code."""
-    known, found = records.last(products.study.results, "made"), set[str]()
-    with suppress(InputError):  # without tables nothing can be said of figures
-        found.update(name for name, _, digest in origins(products, claims)
-                     if digest not in str(known.get(f"{products.name} {name}", digest)))
-    return found
 
 
 def _file(path: Path, spec: RunSpecification | ReferenceSpecification) -> tuple[str, str]:

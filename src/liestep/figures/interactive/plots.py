@@ -47,8 +47,8 @@ def _picture(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def plot(data: "xarray.Dataset", *, quantities: str | Sequence[str] | None = None,
-         span: tuple[float, float] | None = None, size: tuple[float, float] = (DOUBLE, HEIGHT)) -> Figure:
+def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, span: tuple[float, float] | None = None,
+         size: tuple[float, float] = (DOUBLE, HEIGHT)) -> Figure:
     """One figure of a run: the motion at its last sample with its trail, the energy's deviation from its start, those
     of other invariants, and the errors of the manifold (unit lengths, orthogonality) on a logarithmic axis.
 
