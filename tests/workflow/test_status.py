@@ -9,7 +9,6 @@ from commands import STUDY, contents, refused
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.files.records import append, last
 from liestep.simulation.runs.files import seal
 from liestep.workflow import lock
 
@@ -68,22 +67,6 @@ def test_tables_older_than_a_run_are_stale(place, capsys):
     later = (place/"results"/"tiny"/"tables.md").stat().st_mtime + 10.0
     os.utime(run, (later, later))
     assert "tables metrics.csv and 3 more: stale, a run or a reference is newer" in status(capsys)
-
-
-def test_figures_of_other_drawing_code_are_stale(place, capsys):
-    assert main(["job", "products", "tiny"]) == 0
-    assert "figures 1 of 1" in status(capsys)
-    results = place/"results"
-    older = {name: ["0"*16, hashes] for name, (_, hashes) in last(results, "made").items() if "convergence" in name}
-    append(results, "made", older)
-    results.rename(place/"kept")  # without Snakemake's own folder, and with the times of now
-    (place/"kept").rename(results)
-    assert "figures convergence.png: stale, made by other code, or of other data" in status(capsys)
-    assert "tables 4 of 4" in status(capsys)
-    assert main(["job", "products", "tiny"]) == 0
-    assert "figures 1 of 1" in status(capsys)
-    append(results, "made", {"tiny tables": 1})  # what is no entry of ours says nothing else
-    assert "tables metrics.csv and 3 more: stale, made by other code" in status(capsys)
 
 
 def test_a_running_workflow_is_reported(place, capsys):

@@ -4,7 +4,8 @@ not recorded, is made."""
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from liestep.errors import InputError
@@ -20,44 +21,36 @@ def products_source(products: StudyProducts) -> str:
     return short_hash(" ".join((table_source(products.name), figure_source(*products.figures))))
 
 
-def origins(products: StudyProducts, claims: Iterable[Path] = ()) -> Iterator[tuple[str, list[Path], str]]:
-    """The tables, which the figures behind them are made of, then the figures: name, files, and the hash of what they
-    are made of. `claims` are files whose printed numbers figures show. Raises InputError: a file is missing."""
-    def digest(*origin: str) -> str:
-        return short_hash(" ".join((products.fingerprint, *origin)))
-
-    yield ("tables", [*products.tables, products.page],
-           digest(table_source(products.name), *_hashes(products.timings)))
-    tables, printed = _hashes((*products.tables, *products.timings)), _hashes(claims)
-    for name in products.figures:
-        yield (name, [products.figure(name, kind) for kind in FIGURE_FILES],
-               digest(figure_source(name), *tables, *(printed if name == "ensemble" else ())))
-
-
 def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Iterator[tuple[str, bool]]:
     """Make the tables, then the figures; yields each name and whether it was made or kept. What is kept gets a new time
-    of change, because what it is made of is newer. `claims` as of `origins`. Raises InputError: a run is missing or
-    stale, a figure lacks data, or the folder cannot be written."""
+    of change, because what it is made of is newer. `claims` are files whose printed numbers figures show. Raises
+    InputError: a run is missing or stale, a figure lacks data, or the folder cannot be written."""
     from liestep.figures.commands import make_figure
     from liestep.study.tables.results import StudyResults
     from liestep.study.tables.tables import analyse
 
-    study, results = products.study, StudyResults(products.study)
+    study = products.study
     known = records.last(study.results, "made")
-    for name, files, digest in origins(products, claims):
-        key = f"{study.name} {name}"
+
+    def made(name: str, origin: Iterable[str], files: Sequence[Path],
+             make: Callable[[], list[Path]]) -> tuple[str, bool]:
+        """The files of one name, made together where the texts `origin` or their bytes are not those recorded."""
+        key, digest = f"{study.name} {name}", short_hash(" ".join((products.fingerprint, *origin)))
         if _is_same(files, known.get(key), digest):
-            yield name, False
-            continue
-        if name == "tables":
-            analyse(study)
-        else:
-            make_figure(results, name)
+            return name, False
+        make()
         try:  # at once: a killed job keeps what it has made
             records.append(study.results, "made", {key: [digest, _hashes(files)]})
         except OSError as error:
             raise InputError(f"cannot write {study.results}: {error.strerror}") from None
-        yield name, True
+        return name, True
+
+    yield made("tables", (table_source(study.name), *_hashes(products.timings)), (*products.tables, products.page),
+               lambda: analyse(study))
+    results, tables, printed = StudyResults(study), _hashes((*products.tables, *products.timings)), _hashes(claims)
+    for name in products.figures:
+        yield made(name, (figure_source(name), *tables, *(printed if name == "ensemble" else ())),
+                   [products.figure(name, kind) for kind in FIGURE_FILES], partial(make_figure, results, name))
 
 
 def _is_same(files: Iterable[Path], known: object, digest: str) -> bool:

@@ -4,13 +4,11 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from liestep.errors import InputError
-from liestep.files import records
 from liestep.files.terminal import fitted
 from liestep.files.textfiles import read_text
 from liestep.simulation.references.reference import ReferenceSpecification, study_reference
@@ -20,11 +18,9 @@ from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.plan import Study, study_names
 from liestep.study.tables.liestep_tables import csv_rows
 from liestep.workflow.lock import holder
-from liestep.workflow.products import origins
 from liestep.workflow.workflow import StudyProducts
 
 STATES = ("done", "failed", "stale", "damaged", "missing")  # failed: a run that stopped early, which is a result
-OLDER = "made by other code, or of other data"
 SHOWN_LENGTH = 40  # characters of a value that changed
 
 
@@ -38,24 +34,22 @@ class Item:
     why: str = ""
 
 
-def items(products: StudyProducts, claims: Iterable[Path]) -> list[Item]:
-    """All products of a study in the order in which they are made. `claims` as of `origins`."""
+def items(products: StudyProducts) -> list[Item]:
+    """All products of a study in the order in which they are made."""
     runs = [Item("runs", f"{cell.problem}/{cell.integrator}/{cell.resolution}", *_file(cell.path, cell.spec))
             for cell in products.study.cells]
     references = [Item("references", entry.problem, *_file(*study_reference(products.study, entry.problem)))
                   for entry in products.references]
     behind = max(map(_time, (*products.runs, *(entry.path for entry in products.references))), default=0)
-    metrics, known, older = products.folder/"metrics.csv", records.last(products.study.results, "made"), set[str]()
-    with suppress(InputError):  # without tables nothing can be said of figures
-        older.update(name for name, _, digest in origins(products, claims)
-                     if digest not in str(known.get(f"{products.name} {name}", digest)))
-    others = metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
-                                                        for _ in range(rows_of(cell.spec))]
-    tables = [_after("tables", path, behind, "a run or a reference is newer",
-                     "made of other runs than the study asks for"*others or OLDER*("tables" in older))
+    tables = [_after("tables", path, behind, "a run or a reference is newer")
               for path in (*products.tables, products.page)]
-    figures = [_after("figures", products.figure(name, "png"), _time(metrics), "the tables are newer",
-                      OLDER*(name in older)) for name in products.figures]
+    metrics = products.folder/"metrics.csv"
+    if metrics.is_file() and _hashes(metrics) != [cell.spec.sha256 for cell in products.study.cells
+                                                    for _ in range(rows_of(cell.spec))]:
+        tables = [Item("tables", item.name, "stale", "made of other runs than the study asks for")
+                  if item.state == "done" else item for item in tables]
+    figures = [_after("figures", products.figure(name, "png"), _time(metrics), "the tables are newer")
+               for name in products.figures]
     films = [_after("animations", film.path, _time(film.cell.path), "the run is newer") for film in products.animations]
     timings = [_after("timings", path, 0, "") for path in products.timings]
     return [*runs, *references, *timings, *tables, *figures, *films]
@@ -100,12 +94,11 @@ def _time(path: Path) -> int:
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 
-def _after(kind: str, path: Path, time: int, why: str, otherwise: str = "") -> Item:
-    """A product that must not be older than what it is made of, nor stale for another reason."""
+def _after(kind: str, path: Path, time: int, why: str) -> Item:
+    """A product that must not be older than what it is made of."""
     if not path.is_file():
         return Item(kind, path.name, "missing")
-    reason = why if _time(path) < time else otherwise
-    return Item(kind, path.name, "stale" if reason else "done", reason)
+    return Item(kind, path.name, "stale", why) if _time(path) < time else Item(kind, path.name, "done")
 
 
 def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
@@ -132,10 +125,9 @@ def command_status(arguments: argparse.Namespace) -> None:
     names = arguments.study or study_names(arguments.config)
     if not names:
         raise InputError(f"there is no study in {arguments.config/'studies'}")
-    claims = sorted((arguments.config/"claims").rglob("*.yaml"))
     for name in names:
         products = StudyProducts(Study.find(name, arguments.config, arguments.results))
-        print(fitted("\n".join(lines(products.name, items(products, claims), arguments.all))), flush=True)
+        print(fitted("\n".join(lines(products.name, items(products), arguments.all))), flush=True)
     running = holder()
     if running:
         print(running)
