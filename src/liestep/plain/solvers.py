@@ -2,7 +2,8 @@
 
 A right-hand side that can be traced (`liestep.system`) runs as a run of the package does, another one is called as it
 is. The whole way is made at once; scipy then walks from node to node, so that events, t_eval and dense output are its
-own."""
+own.
+"""
 import inspect
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -191,7 +192,8 @@ class Solver(OdeSolver):
     vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
     dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol and atol (a number, or one for each of
     y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is shortened to divide the
-    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced."""
+    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
+    """
 
     integrator, group = "", ""
     events: Sequence[Event] = ()  # functions of the fields t and y
