@@ -120,8 +120,7 @@ class _Kept:
         if holds_addresses(result):
             return
         caching, path = compiling()[0].core.caching, self._file(signature)
-        parts = result._replace(type_annotation="")._reduce()  # a listing with the paths of the sources
-        if not sealed.keep(path, caching.dumps((signature, parts))):
+        if not sealed.keep(path, caching.dumps((signature, result._reduce()))):
             warnings.warn(f"machine code is not kept: {path} cannot be written", stacklevel=3)
         caching._cache_log("[cache] data saved to %r", str(path))
 
