@@ -360,8 +360,8 @@ def _observed(w: Writer, given: Given, energy: Scalar, conserved: bool, hamilton
     if hamiltonian is not None and hamiltonian is energy:
         values, written = values[1:], ["        out[0] = self.hamiltonian(y)"]
     w.add("observe(self, y, out)", [*written, *lines(values)], [x for _, x in values])
-    there = isinstance(energy, Symbol) or energy
-    return repr({name: name != "energy" or (conserved if there else None) for name in kept})
+    kept_as = conserved if isinstance(energy, Symbol) or energy else None
+    return repr({name: name != "energy" or kept_as for name in kept})
 
 
 def _kept_by(w: Writer, slope: Iterable[Scalar], rates: Iterable[Scalar], units: Sequence[np.ndarray] = ()) -> bool:

@@ -135,8 +135,7 @@ class MemberRequest:
     keep: str | Sequence[str]
 
     def __post_init__(self) -> None:
-        kept, self.system = names_in("keep", self.keep), system_entry(self.problem)
-        self.keep = kept[0] if len(kept) == 1 else kept
+        self.system = system_entry(self.problem)
         self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
