@@ -8,7 +8,8 @@ that is named on the command line nothing is left out but by --quick.
 LIESTEP_TEST_CACHE names a folder to keep instead; it is safe to keep, because code is found by the hash of its sources.
 It keeps the bytecode of what is collected too: rewriting all assertions takes 10 s.
 LIESTEP_TEST_SECONDS names a file into which a session writes what slow_tests.txt holds: tests and modules of LIMIT
-seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds.
+seconds or more of processor time, their child processes included; with --quick what quick_seconds.txt holds. What
+only compiles for so long, with an empty cache, has LIMIT there; a whole module has what its listed tests leave of it.
 """
 import fcntl
 import gc

@@ -57,15 +57,16 @@ class Installed:
             self.call("cp", TOP/"rotation_bench"/name, source/"rotation_bench")
         self.call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, source)
         wheel, = folder.glob("*.whl")
-        venv.create(folder/"empty", with_pip=True)
+        venv.create(folder/"empty")  # pip works on it from outside: to put one into it takes 3 s
         self.site = Path(self.call(self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
         for one in needed(*extras).values():
             for name in {path.parts[0] for path in one.files} - {"..", "__pycache__"}:
                 if not (self.site/name).exists():  # a folder may be of several distributions
                     os.symlink(one.locate_file(name), self.site/name)
             self._copy_programs(one)
-        self.call(self.python, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
-        self.call(self.python, "-m", "pip", "check", "--disable-pip-version-check")
+        pip = (sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check")
+        self.call(*pip, "install", "-q", "--no-index", wheel)
+        self.call(*pip, "check")
 
     def _copy_programs(self, one: Distribution) -> None:
         for entry in one.entry_points:

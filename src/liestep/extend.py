@@ -10,7 +10,8 @@ Sheets and their parts: `spheres`, `fixed_body`, `rigid_bodies` with `Kept`, `mu
 `on_surface`, `constant_velocity`, `gear`, `rack`, `blade`, `rolling`, `drive`, `slide_drive`, `rotor`, `slide_rotor`,
 or a `tree` of joint coordinates; `spring_damper`, `slider`, `torsion`, `bushing`, `Spring`, `Torque`, `GROUND` and
 `Shape`; starts by `body_state` and `stacked`. Compiled code: `kernel`, and vectors of three as tuples with `row`,
-`put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes."""
+`put`, `dot`, ... (`liestep.compile.rows`), and `to_body`, `to_space`, `orthogonality_error` of attitudes.
+"""
 from typing import Any
 
 from liestep.compile.sources import places, public_name

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from numba import njit
+from numba import literal_unroll, njit
 from numba.core.errors import TypingError
 from numba.extending import overload
 
@@ -157,6 +157,37 @@ def test_kernels_that_catch_errors_are_refused():
     assert positive_or.py_func(2.0, 5.0) == 2.0
     with pytest.raises(TypingError, match="compiled code knows no try or with, as positive_or has"):
         caught_deeper(2.0)
+
+
+@njit(inline="always")
+def thrice(x):
+    return 3.0*x
+
+
+class Shift(NamedTuple):
+    amount: float
+
+    def of(self, x):
+        return x + self.amount
+
+
+class Parts(NamedTuple):
+    parts: tuple
+
+    def total(self, x):
+        total = 0.0
+        for part in literal_unroll(self.parts):
+            total += thrice(part.of(x))
+        return total
+
+
+@kernel
+def totalled(parts, x):
+    return parts.total(x)
+
+
+def test_loops_over_parts_of_several_classes_compile():
+    assert totalled(Parts((Scale(3.0), Shift(1.0))), 2.0) == 3.0*(3.0*2.0*0.5) + 3.0*(2.0 + 1.0)
 
 
 def summed(values, count):

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from liestep.compile.tracing import plain_loop
-from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve, lu_solve_rows
+from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 
 EPS = np.finfo(float).eps
 SIZES = (1, 2, 3, 6, 7, 12, 30, 63)
@@ -80,12 +80,12 @@ def test_right_hand_sides_in_rows_are_read_in_order():
         a, x, y = matrix.copy(), flat.copy(), rows.copy()
         assert cholesky(a, n)
         cholesky_solve(a, x, n)
-        cholesky_solve_rows(a, y, n)
+        cholesky_solve(a, y, n)
         assert np.array_equal(x, y.ravel())
         a, pivots, x, y = matrix + np.triu(matrix), np.zeros(n, dtype=np.int64), flat.copy(), rows.copy()
         assert lu(a, pivots, n)
         lu_solve(a, pivots, x, n)
-        lu_solve_rows(a, pivots, y, n)
+        lu_solve(a, pivots, y, n)
         assert np.array_equal(x, y.ravel())
 
 

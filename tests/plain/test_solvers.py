@@ -82,6 +82,7 @@ def test_the_classes_stand_in_solve_ivp():
     found = solve_ivp(top, (0, 0.5), TOP, method=liestep.scipy.RKMK4, step=0.005, t_eval=[0.1, 0.3])
     exact = solve_ivp(top, (0, 0.5), TOP, "DOP853", rtol=1e-12, atol=1e-12, t_eval=[0.1, 0.3])
     assert np.abs(found.y - exact.y).max() < 1e-7
+    assert liestep.scipy.RKMK4 is liestep.scipy.RKMK4
 
 
 def test_rotations_alone():
@@ -188,7 +189,10 @@ def test_a_run_that_fails_says_so():
     ((top, (0, 1), TOP, "RKMK4"), {"rtol": 1e-9}, "RKMK4 takes no rtol, as its steps are fixed"),
     ((lambda t, y: top(t, y) + 0.1*y, (0, 1), TOP, "RKMK4"), {"step": 0.1}, "dR/dt R.T must be antisymmetric"),
     ((lambda t, y: y, (0, 1), [0.0, 0.6, 0.8], "RKMK4"), {"step": 0.1, "group": "S2"}, "it must be orthogonal to q"),
-    ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"), ((swing, (0, 1), [1.0, 0.0]), {"group": 3}, "group 3"),
+    ((swing, (0, 1), [1.0, 0.0]), {"group": "SO4"}, "SO4"), ((swing, (0, 1), [1.0, 0.0]), {"group": 3}, "group '3'"),
+    ((swing, (0, 1), [1.0, 0.0]), {"group": []}, "unknown group"),
+    ((lambda t, y, *, k: k*y, (0, 1), [1.0]), {}, r"function of \(t, y, \*, k\)"),
+    ((lambda t, y, k: k*y, (0, 1), [1.0]), {"args": (1.0, 2.0)}, "2 further arguments"),
     ((top, (0, 1), TOP), {"group": "SE3"}, "rigid motions are option action: se3"),
     ((top, (0, 1), TOP), {"group": "SO3^xR3"}, "unknown group"),
     ((swing, (0, 1), [1.0, 0.0], "RKMK4"), {"group": "S2^0", "step": 0.1}, "unknown group"),

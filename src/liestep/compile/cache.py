@@ -120,8 +120,7 @@ class _Kept:
         if holds_addresses(result):
             return
         caching, path = compiling()[0].core.caching, self._file(signature)
-        parts = result._replace(type_annotation="")._reduce()  # a listing with the paths of the sources
-        if not sealed.keep(path, caching.dumps((signature, parts))):
+        if not sealed.keep(path, caching.dumps((signature, result._reduce()))):
             warnings.warn(f"machine code is not kept: {path} cannot be written", stacklevel=3)
         caching._cache_log("[cache] data saved to %r", str(path))
 
@@ -229,7 +228,7 @@ def loop_for(function: Callable, *components: Any) -> Any:
 
 def class_names(*components: Any) -> tuple[str, ...]:
     """The classes of components, nested ones included: components that have the same share machine code."""
-    return tuple(_class_tree(component) for component in components)
+    return tuple(map(_class_tree, components))
 
 
 def code_mark(arguments: tuple) -> bytes:
@@ -265,17 +264,12 @@ def _outside(module: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
 
 
-def specialisations() -> int:
-    """Number of loops compiled or loaded by this process."""
-    return len(_loops)
-
-
 def _class_tree(item: Any) -> str:
     """Names of the classes of a component tree; leaves by their type and number of dimensions."""
     if isinstance(item, np.ndarray):
         return _array_name(item.dtype, item.ndim)
     if isinstance(item, tuple):
-        return f"{class_name(type(item))}({','.join([_class_tree(part) for part in item])})"
+        return f"{class_name(type(item))}({','.join(map(_class_tree, item))})"
     return type(item).__name__
 
 

@@ -21,13 +21,12 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
-from numba.core.ir import Assign, Del
+from numba.core.ir import Assign
 from numba.core.lowering import Lower
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.core.untyped_passes import InlineClosureLikes
 from numba.extending import lower_builtin
 from numba.np import linalg
 
@@ -83,8 +82,15 @@ class WholeArgument(DataModel):
     from_argument = as_argument
 
 
+def _kept_hash(this: types.BaseNamedTuple) -> int:
+    """Of the types of all that a component holds, asked for a thousand times; another process has another one."""
+    return vars(this).get("hashed") or this.__dict__.setdefault("hashed", hash(this.key))
+
+
 for kind in types.NamedTuple, types.NamedUniTuple:
     default_manager.register(kind, type("Component", (WholeArgument, default_manager._handlers[kind]), {}))
+    kind.__hash__ = _kept_hash
+    kind.__getstate__ = lambda this: {name: value for name, value in vars(this).items() if name != "hashed"}
 
 
 class RegisterLower(Lower):
@@ -99,14 +105,11 @@ class RegisterLower(Lower):
             for item in block.body:
                 if isinstance(item, Assign):
                     sets[item.target.name] += 1
-                for name in () if isinstance(item, Del) else [one.name for one in item.list_vars()]:
-                    first.setdefault(name, item.target.name if isinstance(item, Assign) else "")
+                for one in item.list_vars():
+                    first.setdefault(one.name, item.target.name if isinstance(item, Assign) else "")
         kept = sets if self.func_ir.func_id.is_generator else must_use_alloca(self.func_ir.blocks)  # yield stores them
         self._singly_assigned_vars = {name for name, times in sets.items() if times == 1 and name not in kept
                                       and first[name] == name}
-
-    def delvar(self, name):
-        pass
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -115,34 +118,31 @@ class RegisterLowering(NativeLowering):
     lowering_class = property(lambda self: RegisterLower)
 
 
-class LoopCompiler(Compiler):
-    """Numba's own, for functions without reference counts; what others compile beside them is none of its business."""
+UNUSED = ["InlineClosureLikes", "InlineInlinables", "InlineOverloads", "MakeFunctionToJitFunction", "NopythonRewrites"]
 
-    left_out: tuple[type, ...] = ()
+
+class LoopCompiler(Compiler):
+    """Numba's own, for functions without reference counts; what others compile beside them is none of its business.
+    Where one has no functions inside and does not yield, passes for these and for whole arrays are left out, and an
+    analysis after each pass, for which none of the rest asks."""
 
     def define_pipelines(self):
         (manager,) = super().define_pipelines()
+        function = self.state.func_id
+        manager._ENFORCING = function.is_generator or any(isinstance(one, CodeType) for one in function.code.co_consts)
+        left_out = ["AnnotateTypes", "IRLegalization", *(() if manager._ENFORCING else UNUSED)]  # paths; ends of names
         manager.passes = [(RegisterLowering, *one[1:]) if one[0] is NativeLowering else one for one in manager.passes
-                          if one[0] not in self.left_out]
+                          if one[0].__name__ not in left_out]
         return [manager]
-
-
-class KernelCompiler(LoopCompiler):
-    """Without what Numba does for functions inside of functions, where there are none, and for whole arrays."""
-
-    def define_pipelines(self):
-        if not any(isinstance(one, CodeType) for one in self.state.func_id.code.co_consts):
-            self.left_out = InlineClosureLikes, NopythonRewrites
-        return super().define_pipelines()
 
 
 _call_type = types.Function.get_call_type
 
 
 def _known_call_type(this: types.Function, context: object, args: tuple, kws: dict) -> object:
-    """What Numba finds anew for each a + b among forty candidates; of numbers in kernels it is always the same."""
+    """What Numba finds anew for each a + b or a[i] among forty candidates; in kernels it is always the same."""
     if kws or not (isinstance(ConfigStack.top_or_none(), KernelFlags)
-                   and all(isinstance(one, types.Number) for one in args)):
+                   and all(isinstance(one, types.Number | types.Array | types.UniTuple) for one in args)):
         return _call_type(this, context, args, kws)
     known = vars(this).setdefault("known", {})
     if args not in known:
@@ -183,7 +183,7 @@ def _specialise(function: Callable, arguments: tuple[types.Type, ...]) -> Specia
     flags.no_compile = True
     context = cpu_target.target_context
     code = InlineLibrary(context.codegen(), function.__qualname__)
-    made = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code, KernelCompiler)
+    made = compile_extra(cpu_target.typing_context, context, function, arguments, None, flags, {}, code, LoopCompiler)
     text = str(code.get_function(made.fndesc.llvm_func_name))
     return Specialised(made.signature, made.fndesc, code, set(re.findall(r"ret i32 (\S+)", text)) != {"0"})
 

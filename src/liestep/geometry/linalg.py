@@ -35,7 +35,7 @@ def cholesky(a: np.ndarray, n: int) -> bool:
 
 @kernel
 def cholesky_solve(a: np.ndarray, b: np.ndarray, n: int) -> None:
-    """Overwrite b by the solution of L^T L x = b, a from `cholesky`."""
+    """Overwrite b, (n,) or (n/3, 3), by the solution of L^T L x = b, a from `cholesky`."""
     x = b.flat
     for k in range(n - 1, -1, -1):
         x[k] /= a[k, k]
@@ -56,22 +56,6 @@ def larger(size: float, best: float, i: float, p: float) -> tuple[float, float]:
 
 
 @kernel
-def exchange(a: np.ndarray, k: int, p: float, n: int) -> None:
-    """Rows k and p <= k of n numbers; of several members at once each its own."""
-    for i in range(k):
-        if any_of(p == i):
-            for j in range(n):
-                a[k, j], a[i, j] = if_equal(p, i, a[i, j], a[k, j]), if_equal(p, i, a[k, j], a[i, j])
-
-
-@kernel
-def exchange_numbers(x: np.flatiter, k: int, p: float) -> None:
-    for i in range(k):
-        if any_of(p == i):
-            x[k], x[i] = if_equal(p, i, x[i], x[k]), if_equal(p, i, x[k], x[i])
-
-
-@kernel
 def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
     """Factor a matrix with exchanged rows as U L, U unit upper and L lower triangular; partial pivoting by rows. Row k
     was exchanged with row pivots[k] <= k, (n,), whole numbers, for k = n - 1 ... 0. Returns False, with a half
@@ -83,7 +67,10 @@ def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
         if not 0.0 < best < np.inf:
             return False
         pivots[k] = p
-        exchange(a, k, p, n)
+        for i in range(k):  # of several members at once each exchanges its own rows
+            if any_of(p == i):
+                for j in range(n):
+                    a[k, j], a[i, j] = if_equal(p, i, a[i, j], a[k, j]), if_equal(p, i, a[k, j], a[i, j])
         inverse = 1.0/a[k, k]
         for i in range(k):
             factor = a[i, k]*inverse
@@ -95,10 +82,13 @@ def lu(a: np.ndarray, pivots: np.ndarray, n: int) -> bool:
 
 @kernel
 def lu_solve(a: np.ndarray, pivots: np.ndarray, b: np.ndarray, n: int) -> None:
-    """Overwrite b by the solution x of the system whose matrix `lu` factored into a and pivots."""
+    """Overwrite b, (n,) or (n/3, 3), by the solution of the system whose matrix `lu` factored into a and pivots."""
     x = b.flat
     for k in range(n - 1, -1, -1):
-        exchange_numbers(x, k, pivots[k])
+        p = pivots[k]
+        for i in range(k):
+            if any_of(p == i):
+                x[k], x[i] = if_equal(p, i, x[i], x[k]), if_equal(p, i, x[k], x[i])
     for k in range(n - 1, -1, -1):
         value = x[k]
         for i in range(k):
@@ -108,8 +98,3 @@ def lu_solve(a: np.ndarray, pivots: np.ndarray, b: np.ndarray, n: int) -> None:
         value = x[k]
         for i in range(k + 1, n):
             x[i] -= value*a[i, k]
-
-
-# One kernel serves both shapes; these names tell the reader of a call that b is (n/3, 3).
-cholesky_solve_rows = cholesky_solve
-lu_solve_rows = lu_solve

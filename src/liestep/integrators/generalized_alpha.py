@@ -53,13 +53,6 @@ class StepWork(NamedTuple):
     starter: tuple[np.ndarray, ...]  # workspace of the method that makes the first steps
 
 
-def step_work(problem: IndexThree, y: np.ndarray, starter: MuntheKaas) -> StepWork:
-    n, m = problem.bodies(), problem.joint_rows()
-    return StepWork(np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
-                    np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
-                    np.zeros_like(y), np.zeros(1, dtype=np.int64), np.zeros(3), starter.workspace(problem, y))
-
-
 class Newton(NamedTuple):
     """Newton's method for one step, from the U and the scaled multipliers in `work`."""
 
@@ -126,7 +119,11 @@ class GeneralizedAlpha(NamedTuple):
     starter: MuntheKaas
 
     def workspace(self, problem: IndexThree, y: np.ndarray) -> StepWork:
-        return step_work(problem, y, self.starter)
+        n, m = problem.bodies(), problem.joint_rows()
+        return StepWork(
+            np.zeros((3, 2*n, 3)), np.zeros((2, 2*n, 3)), np.zeros((2*n, 3)), np.zeros((2, 2*n, 3)),
+            np.zeros((2, 2*n, 3)), np.zeros((3, 2*n, 3)), np.zeros(m), np.zeros((problem.algebra_rows(), 3)),
+            np.zeros_like(y), np.zeros(1, dtype=np.int64), np.zeros(3), self.starter.workspace(problem, y))
 
     def start(self, problem: IndexThree, t: float, y: np.ndarray, h: float, work: StepWork) -> Status:
         n = problem.bodies()

@@ -105,7 +105,10 @@ class MoserVeselov(NamedTuple):
     iterations: int   # at most
 
     def workspace(self, problem: RigidBodies, y: np.ndarray) -> np.ndarray:
-        return series_of_bodies(problem, self.order, y.dtype == object)
+        """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless y is exact."""
+        rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], self.order)
+                for i in range(problem.bodies())]
+        return np.array(rows, object if y.dtype == object else np.float64)
 
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, work: np.ndarray) -> Status:
         q, j = y[3*i:3*i + 3], problem.moments(i)
@@ -181,13 +184,6 @@ class LieMidpoint(NamedTuple):
         move, size = sub(new, m), dot(p, p)
         change, tight, loose = dot(move, move), self.tolerance*self.tolerance, self.stagnation*self.stagnation
         return Status.OK, new, change, settled(change, tight*size, change, 0.5*previous, loose*size)
-
-
-def series_of_bodies(problem: RigidBodies, order: int, exact: bool) -> np.ndarray:
-    """`moser_veselov_series` of all bodies (n, order/2 - 1, 2, 6), float64 unless `exact`."""
-    rows = [moser_veselov_series([x.real if isinstance(x, complex) else x for x in problem.moments(i)], order)
-            for i in range(problem.bodies())]
-    return np.array(rows, object if exact else np.float64)
 
 
 def moser_veselov_series(moments: Sequence[float], order: int) -> np.ndarray:

@@ -6,7 +6,8 @@ compute it).
 
 With the half kick w = Omega + h/(2J) tau the attitude turns about the fixed axis w by an angle f(h|w|). For three equal
 moments of inertia this is the exact flow of a kinetic energy that depends on |pi| only, so that each rule for f gives
-an exactly symplectic map that keeps every momentum of a symmetry."""
+an exactly symplectic map that keeps every momentum of a symmetry.
+"""
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,8 @@ class ChartDrift(NamedTuple):
     """`Drift`, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
     with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
 
-    CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters."""
+    CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters.
+    """
 
     rule: int
     modified: bool

@@ -16,7 +16,7 @@ from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, 
 from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.geometry.bands import solve_banded
-from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve, lu_solve_rows
+from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 from liestep.integrators._newton import extent, iterate, settled
 from liestep.integrators.one_step import WEIGHTS, composed, weighted
 from liestep.mechanics.contracts.formulations import SphereLagrangian
@@ -187,8 +187,7 @@ class MultiplierStep(NamedTuple):
         n, band = y.shape[0]//2, problem.inverse_band()
         g, v, kick, d, target, push, before = np.zeros((7, n, 3), y.dtype)
         return MultiplierWork(g, v, kick, d, target, np.zeros(n, y.dtype), np.zeros(n, y.dtype),
-                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n), push,
-                              before)
+                              np.zeros((n, 3*band + 1 if band else n), y.dtype), np.zeros(n), push, before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: MultiplierWork) -> Status:
         n = y.shape[0]//2
@@ -347,8 +346,7 @@ class SphereCayleyStep(NamedTuple):
     def workspace(self, problem: SphereLagrangian, y: np.ndarray) -> CayleyWork:
         size = y.size//2
         g, f, move, d, update, push, before = np.zeros((7, y.shape[0]//2, 3), y.dtype)
-        return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size), push,
-                          before)
+        return CayleyWork(g, f, move, d, update, np.zeros((size, size), y.dtype), np.zeros(size), push, before)
 
     def step(self, problem: SphereLagrangian, t: float, y: np.ndarray, h: float, work: CayleyWork) -> Status:
         n = y.shape[0]//2
@@ -426,7 +424,7 @@ class SphereCayleyStep(NamedTuple):
         self.linear_system(problem, q, work)
         if not lu(work.a, work.pivots, 3*n):
             return Status.NOT_CONVERGED, x, previous, False
-        lu_solve_rows(work.a, work.pivots, work.update, 3*n)
+        lu_solve(work.a, work.pivots, work.update, 3*n)
         problem.counters[Counter.LINEAR_SOLVES] += 1
         problem.counters[Counter.ITERATIONS] += 1
         change, size = 0.0, 0.0

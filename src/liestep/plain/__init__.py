@@ -1,7 +1,8 @@
 """Systems from plain functions, `liestep.system`: docs/my_system.md.
 
 The functions run once on symbols, what they compute is differentiated, and the text of a plugin is written, which is
-loaded as any other. So every integrator, check and study works on it, and the hash of the text is its identity."""
+loaded as any other. So every integrator, check and study works on it, and the hash of the text is its identity.
+"""
 import hashlib
 import math
 import warnings
@@ -57,7 +58,8 @@ class System:
     """A system from plain functions, which stands wherever an id does. It can be pickled, for pools and clusters.
 
     id: its name and the hash of its equations. source: the text of its plugin, which `save` writes. operations: of its
-    equations. sheet: its fact sheet."""
+    equations. sheet: its fact sheet.
+    """
 
     def __init__(self, id: str, source: str = "", operations: int = 0):
         self.id, self.source, self.operations = id, source, operations

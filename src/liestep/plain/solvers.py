@@ -2,12 +2,14 @@
 
 A right-hand side that can be traced (`liestep.system`) runs as a run of the package does, another one is called as it
 is. The whole way is made at once; scipy then walks from node to node, so that events, t_eval and dense output are its
-own."""
+own.
+"""
 import inspect
 import math
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -161,6 +163,9 @@ def _require_arguments(what: str, function: Callable, args: Sequence[Any] | None
     """Raises InputError: a function of (t, y, *args) takes more or fewer arguments."""
     if not callable(function) or not (args is None or isinstance(args, Sequence | np.ndarray)):
         raise InputError(f"{what} must be a function of (t, y, *args), and args a tuple, not {function!r} and {args!r}")
+    code = function.__code__ if isinstance(function, FunctionType) else None
+    if code and not code.co_kwonlyargcount and code.co_argcount == 2 + len(() if args is None else args):
+        return  # asking for a signature takes as long as some runs
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -191,19 +196,20 @@ class Solver(OdeSolver):
     vectors x, and fun gives their rates as ever: of dR/dt only w of dR/dt = hat(w) R is used, of dq/dt only w of
     dq/dt = w x q, so that R stays a rotation and q a unit vector. Options: rtol and atol (a number, or one for each of
     y) of adaptive methods, max_step and stops (as `liestep.simulate`), step of others, which is shortened to divide the
-    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced."""
+    span; blackbox: do not trace fun. Attributes: compiled, and reason, why fun was not traced.
+    """
 
     integrator, group = "", ""
-    events: Sequence[Event] = ()  # functions of the fields t and y
     t: float
     y: np.ndarray
     found: Found | None = None  # none where nothing is to be done
-    own: tuple[Callable, Sequence[Any]] | None = None  # function and arguments of which scipy has made one
     _outcome: Outcome
 
     def __init__(self, fun: Callable, t0: float, y0: ArrayLike, t_bound: float, vectorized: bool = False, *,
                  rtol: float | None = None, atol: Any = None, step: float | None = None, blackbox: bool = False,
-                 max_step: float | None = None, stops: Sequence[float] | None = None, **unknowns: Any):
+                 max_step: float | None = None, stops: Sequence[float] | None = None,
+                 _call: tuple[tuple[Callable, Sequence[Any]], Sequence[Event], list["Solver"]] | None = None,
+                 **unknowns: Any):
         for name in unknowns:
             if name in ("min_step", "first_step"):
                 raise InputError(f"{type(self).__name__}: {name} is not taken: adaptive methods choose their steps by"
@@ -212,9 +218,12 @@ class Solver(OdeSolver):
         super().__init__(lambda t, y: real_rates(fun(t, y)), t0, real_array("y0", y0), t_bound, vectorized)
         self._shapes: dict[str, tuple[int, ...]] = _shapes(self.group, self.n) if self.group else {"y": (self.n,)}
         self.compiled, self.reason, self._place = not blackbox, "blackbox=True" if blackbox else "", 0
+        self.own, self.events, made = _call or ((fun, ()), (), [])
+        made.append(self)
         if self.n and t0 != t_bound:
-            self.found = self._whole_way(fun, rtol, atol, step, {"max_step": max_step, "stops": stops})
+            self.found = self._whole_way(rtol, atol, step, {"max_step": max_step, "stops": stops})
             self._between, last = self.found.between, self.found.last
+            self._states = self._flat(self._between.nodes)
             assert self._between.outcome is not None
             self._outcome, self.times = self._between.outcome, self._between.times
             if last is not None:  # the run ends within a step
@@ -223,14 +232,13 @@ class Solver(OdeSolver):
                 self.times = np.append(self.times[:-1], self.t_bound)
             self.nfev = self._outcome.counters.get("rhs_evaluations", 0)
 
-    def _whole_way(self, fun: Callable, rtol: float | None, atol: Any, step: float | None, limits: dict[str, Any]
-                   ) -> Found:
-        start, values = _parts(self.y, self._shapes), dict[str, Any]()
+    def _whole_way(self, rtol: float | None, atol: Any, step: float | None, limits: dict[str, Any]) -> Found:
+        start, values = _parts(self.y, self._shapes) if self.group else {"y": self.y}, dict[str, Any]()
         length = abs(self.t_bound - self.t)
         if self.compiled:
             try:
                 known: System | str
-                known, values = _system_of(*(self.own or (fun, ())), start)
+                known, values = _system_of(*self.own, start)
             except InputError as error:
                 self.compiled, self.reason = False, str(error)
         if not self.compiled:
@@ -280,7 +288,7 @@ class Solver(OdeSolver):
         self._place += 1
         at, last = self._place, self.found.last if self.found else None
         self.t = float(self.times[at])
-        self.y = self.state_at(last) if last and self.t == last.time else self._flat(self._between.nodes[[at]])[:, 0]
+        self.y = self.state_at(last) if last and self.t == last.time else self._states[:, at].copy()
         return True, None
 
     def _dense_output_impl(self) -> DenseOutput:
@@ -306,6 +314,7 @@ class _Within(DenseOutput):
         return found[:, 0] if np.ndim(t) == 0 else found
 
 
+@cache
 def solver_class(method: str, group: str | None = None) -> type[Solver]:
     """The class of a method: a name in scipy's words or the id of an integrator.
 
@@ -362,19 +371,11 @@ def solve(fun: Callable, t_span: Sequence[float], y0: ArrayLike, method: str = "
     _require_arguments("fun", fun, args)
     made: list[Solver] = []
     several = [] if events is None else events if isinstance(events, list | tuple) else [events]
-
-    class Chosen(solver_class(method, group)):  # type: ignore[misc]
-        events = [_event(one, args or ()) for one in several]
-        own = fun, args or ()
-
-        def __init__(self, *own: Any, **more: Any):
-            made.append(self)
-            super().__init__(*own, **more)
-
-    Chosen.__name__ = method
+    call = (fun, args or ()), [_event(one, args or ()) for one in several], made
     for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
         require_plain(name, value)
-    solution = solve_ivp(fun, t_span, y0, Chosen, t_eval, dense_output, args=args, **options)
+    solution = solve_ivp(fun, t_span, y0, solver_class(str(method), None if group is None else str(group)), t_eval,
+                         dense_output, args=args, _call=call, **options)
     solution.compiled, solution.reason = made[-1].compiled, made[-1].reason
     if events is not None:
         each = [made[-1].of_event(k) for k in range(len(several))]

@@ -41,27 +41,27 @@ def motion_of(file: RunFile) -> FilmScene:
     specification = json.loads(file.attributes["specification"])
     if specification.get("ensemble"):
         raise InputError(f"{file.path} holds an ensemble; animations are of single runs")
-    name = file.attributes["problem"]
-    if motion := sheet(name).motion:
+    facts = sheet(file.attributes["problem"])
+    parameters = facts.check(specification["parameters"])
+    if motion := facts.motion:
         if callable(motion):
-            return motion(file, sheet(name).check(specification["parameters"]), sys.modules[__name__])
+            return motion(file, parameters, sys.modules[__name__])
         if motion not in MOTIONS:
-            raise InputError(f"{name}: {unknown('motion', motion, MOTIONS)}")
-        return MOTIONS[motion](file, sheet(name).check(specification["parameters"]))
+            raise InputError(f"{file.attributes['problem']}: {unknown('motion', motion, MOTIONS)}")
+        return MOTIONS[motion](file, parameters)
     if "body_rate" in file.variables and "position" in file.variables:
-        checked = sheet(name).check(specification["parameters"])
-        assembly = sheet(name).build(checked)
+        assembly = facts.build(parameters)
         if isinstance(assembly, Assembly):
             return mechanism(file, assembly)
     if "attitude" in file.variables and file["attitude"].ndim == 3:
-        return body(file, specification["parameters"])
+        return body(file, parameters)
     if "attitude" in file.variables and "position" in file.variables:
-        return particles(file, sheet(name).check(specification["parameters"]))
+        return particles(file, parameters)
     for field in ("q", "body_momentum"):
         if field in file.variables and file[field].shape[-1] == 3:
             return on_sphere(file, field)
     if "y" in file.variables and file["y"].shape[1:] == (3,):
-        return MOTIONS["particle"](file, specification["parameters"])
+        return MOTIONS["particle"](file, parameters)
     raise InputError(f"{file.path}: its state has neither directions q nor one attitude, so that there is"
                      " nothing to draw")
 

@@ -17,5 +17,6 @@ r = a where there are no translations:
 
 and, where states have one, the squared Riemannian distance of two:
 
-    distance2(y, z)"""
+    distance2(y, z)
+"""
 CHARTS = ("exp", "cayley", "cayley2", "second_kind")  # names of local coordinates, see `actions.Charted`

@@ -43,13 +43,6 @@ class Where:
 Facts = tuple[Keeps | Where, ...]
 
 
-def declared_facts(facts: Iterable[Keeps | Where], options: Options, sheet: Sheet, parameters: Parameters
-                   ) -> frozenset[Keeps]:
-    """The facts that hold in a case."""
-    return frozenset(item if isinstance(item, Keeps) else item.fact for item in facts
-                     if isinstance(item, Keeps) or item.holds(options, sheet, parameters))
-
-
 def sentence(facts: Iterable[Keeps | Where]) -> str:
     """The facts in words."""
     return "; ".join(str(item) if isinstance(item, Keeps) else f"{item.fact} {item.words}" for item in facts
@@ -272,7 +265,9 @@ class Method:
 
     def kept(self, options: Options, sheet: Sheet, parameters: Parameters) -> frozenset[Keeps]:
         """The facts that are declared for complete options on a system."""
-        facts = declared_facts(() if isinstance(self.conserves, str) else self.conserves, options, sheet, parameters)
+        declared = () if isinstance(self.conserves, str) else self.conserves
+        facts = frozenset(item if isinstance(item, Keeps) else item.fact for item in declared
+                          if isinstance(item, Keeps) or item.holds(options, sheet, parameters))
         return facts | {Keeps.REVERSIBLE} if self.symmetric_of(options, sheet, parameters) else facts
 
     def lacks(self, sheet: Sheet, parameters: Parameters | None = None) -> Lack | None:

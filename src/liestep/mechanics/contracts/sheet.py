@@ -70,6 +70,8 @@ def real_array(name: str, value: Any) -> np.ndarray:
 def fitted(array: np.ndarray, shape: tuple[int, ...] | None) -> np.ndarray:
     """The array in a shape from which it differs by ones in front at most, else as it is: numbers of the only body may
     be given without its dimension."""
+    if array.shape == shape:
+        return array
     bare = [tuple(dropwhile((1).__eq__, sizes)) for sizes in (array.shape, shape or ())]
     return array.reshape(shape) if shape and bare[0] == bare[1] else array
 

@@ -13,7 +13,8 @@ def formulate(sheet: Sheet, parameters: Parameters, state: Mapping[str, np.ndarr
     given have their defaults; options that are not of the form are ignored.
 
     Raises:
-        InputError: an option is not allowed at these parameters."""
+        InputError: an option is not allowed at these parameters.
+    """
     form = sheet.forms[formulation]
     made = form.make(parameters, state, once(form.complete, parameters, options))
     vars(made)["formulation"] = formulation  # `replace` would check all again, for each cell of a map

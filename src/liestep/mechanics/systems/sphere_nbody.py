@@ -14,14 +14,14 @@ from liestep.extend import (
     InputError,
     Parameter,
     Parameters,
-    Preset,
     State,
     Trial,
     add,
     add_to,
+    borrows,
     dot,
-    kernel,
     once,
+    own,
     put,
     row,
     scale,
@@ -29,20 +29,6 @@ from liestep.extend import (
     sqrt,
     sub,
 )
-
-
-@kernel
-def cotangents(gamma: float, q: np.ndarray) -> float:
-    """V of directions (n, 3)."""
-    value = 0.0
-    for i in range(q.shape[0]):
-        qi = row(q, i)
-        for j in range(i + 1, q.shape[0]):
-            qj = row(q, j)
-            d, p = sub(qj, qi), add(qi, qj)
-            u, w = dot(d, d), dot(p, p)
-            value -= gamma*2.0*dot(qi, qj)/sqrt(u*w)
-    return value
 
 
 class SphereNBody(NamedTuple):
@@ -57,7 +43,15 @@ class SphereNBody(NamedTuple):
     gamma: float
 
     def potential(self, q: np.ndarray) -> float:
-        return cotangents(self.gamma, q)
+        value = 0.0
+        for i in range(q.shape[0]):
+            qi = row(q, i)
+            for j in range(i + 1, q.shape[0]):
+                qj = row(q, j)
+                d, p = sub(qj, qi), add(qi, qj)
+                u, w = dot(d, d), dot(p, p)
+                value -= self.gamma*2.0*dot(qi, qj)/sqrt(u*w)
+        return value
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         """G_i = -(gamma/2) sum_j (u + w)/(u w)^(3/2) (w d + u p), u = |d|^2, w = |p|^2; d changes sign for G_j."""
@@ -78,15 +72,13 @@ class SphereNBody(NamedTuple):
             put(out, i, total)
 
 
+@borrows(SphereNBody)  # potential
 class PrintedNBody(NamedTuple):
     """The same bodies with the equations as printed, also off the spheres: twospheres2009 eq. (33), whose plain
     derivative is f q_j, f = -gamma (1 - (q_i.q_j)^2)^(-3/2). It is the gradient of no potential there, and loses digits
     where bodies are close."""
 
     gamma: float
-
-    def potential(self, q: np.ndarray) -> float:
-        return cotangents(self.gamma, q)
 
     def gradient(self, q: np.ndarray, out: np.ndarray) -> None:
         for i in range(q.shape[0]):
@@ -143,7 +135,8 @@ SHEET = spheres(
             Trial("three bodies on the sphere, other masses", "paper", {"mass": [0.5, 1.25, 2.0]}, use="further")),
     symmetries=(),
     presets={
-        "four_bodies": Preset("four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to"
-                              " t_end", "none", "own", {"mass": [1.0, 1.0, 1.0, 1.0], "gamma": 0.2}, _four_start, 10.0),
+        "four_bodies": own(
+            "four bodies without close encounter: pairs stay between 17.8 and 163.5 degrees up to t_end",
+            {"mass": [1.0, 1.0, 1.0, 1.0], "gamma": 0.2}, _four_start, 10.0),
     },
 )

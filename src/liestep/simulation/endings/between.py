@@ -51,11 +51,12 @@ class Between:
         """The same run with more nodes."""
         self.nodes, self.times = nodes, self._every[:len(nodes)] if times is None else times
         if self.adaptive:  # steps may be too short to be seen in the time, where a number is zero but for round-off
-            later = np.append(True, np.diff(self.times) != 0.0)
-            self.nodes, self.times = (nodes, self.times) if later.all() else (nodes[later], self.times[later])
-        # the last node begins no step
-        self._spans = (np.append(np.diff(self.times), 0.0) if self.adaptive else
-                       np.broadcast_to(np.float64(self.spec.step or 0.0), len(self.nodes)))
+            if not (lengths := np.diff(self.times)).all():
+                later = np.append(True, lengths != 0.0)
+                self.nodes, self.times, lengths = nodes[later], self.times[later], lengths[lengths != 0.0]
+            self._spans = np.append(lengths, 0.0)  # the last node begins no step
+        else:
+            self._spans = np.broadcast_to(np.float64(self.spec.step or 0.0), len(self.nodes))
         self.lengths = self._spans[:-1]
         self._integrals: np.ndarray | None = None
         self.shown: dict[str, np.ndarray] = {}  # of the nodes, as far as it was asked for
@@ -194,7 +195,8 @@ def nodes_of(spec: RunSpecification, watches: Sequence[Callable[[Between], bool]
                              " take a shorter run or a larger tolerance")
         if not kept:
             kept.append(Between(spec, nodes, times))
-        kept[0].extend(nodes, times)
+        else:
+            kept[0].extend(nodes, times)
         return max([watch(kept[0]) for watch in watches], default=False)
 
     plain = spec if spec.times is spec.until is None else replace(spec, times=None, until=None)

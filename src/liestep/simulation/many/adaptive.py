@@ -56,11 +56,8 @@ class AdaptiveHeld(NamedTuple):
 TIME, STEP, REJECTIONS, OUTPUT, STEPS, MEMORY = range(6)  # places in the memory of the loop, and how many they are
 
 
-def _power(x: Any, p: Any) -> Any:
-    return select(to_mask(spread(x) > 0.0) & to_mask(spread(x) < np.inf), math.pow(x, p), spread(np.nan))
-
-
-variant(step_control.power, lambda kinds: lanes in kinds, _power)
+variant(step_control.power, lambda kinds: lanes in kinds, lambda x, p: select(
+    to_mask(spread(x) > 0.0) & to_mask(spread(x) < np.inf), math.pow(x, p), spread(np.nan)))
 
 
 def _first_slope(problem: Any, t: Any, y: np.ndarray, k: np.ndarray, current: np.ndarray) -> Any:

@@ -64,7 +64,7 @@ class Kind:
 
     def __init__(self, size: int):
         self.size = size
-        self.held: Any = Held
+        self.held: type[Held] = Held
         self.start: type = np.ndarray
         if size > 1:
             from liestep.compile.lanes import jets, numbers

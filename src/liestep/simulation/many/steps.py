@@ -2,7 +2,6 @@
 
 Lanes that have converged keep what they have, while the others go on: the component and what it writes are of the type
 whose arrays are written where a lane is still iterating (`liestep.compile.lanes.numbers`)."""
-from collections import namedtuple
 from types import FunctionType
 from typing import Any
 
@@ -31,13 +30,11 @@ from liestep.compile.lanes.numbers import (
 from liestep.compile.status import Status
 from liestep.geometry import charts, so3
 from liestep.integrators import _newton
-
-# as `loops.Held`; its class names the files of machine code by this module
-LaneHeld = namedtuple("LaneHeld", ("numbers", "rest", "counters", "words", "all", "y"))
+from liestep.simulation.many.loops import Held
 
 
-def _some_lanes(kinds: tuple[types.Type, ...]) -> bool:
-    return any(isinstance(kind, Lanes) for kind in kinds)
+class LaneHeld(Held):
+    """Of members that share registers; this class names the files of machine code by this module."""
 
 
 def kept(which: Any, new: Any, old: Any) -> Any:
@@ -78,22 +75,48 @@ def iterate(part: Any, given: tuple, x: Any, previous: float, iterations: int) -
     return Status.OK, x
 
 
-def _at_limit(function: Any, limit: float) -> None:
-    """A kernel that takes another formula from a limit of its first argument on: both if lanes are on both sides."""
+def _of_lanes(kinds: tuple[types.Type, ...]) -> bool:
+    return kinds[0] == lanes
+
+
+def _every(function: Any) -> Any:
+    """The same formulas under another name: a variant of the function calls them."""
     code = function.py_func.__code__
-    rest = "".join(f", {name}" for name in code.co_varnames[1:code.co_argcount])
-    known = globals() | {"every": kernel(FunctionType(code, vars(so3) | vars(charts), code.co_name)), "limit": limit}
-    known["parted"] = kernel(outlined(eval(
-        f"lambda z2{rest}: select(z2 < limit, every(select(z2 < limit, z2, spread(0.0)){rest}), every(select("
-        f"z2 < limit, spread(limit), z2){rest}))", known)))
-    variant(function, lambda kinds: kinds[0] == lanes, eval(
-        f"lambda z2{rest}: parted(z2{rest}) if some(written() & (z2 < limit)) and some(written() & invert(z2 < limit))"
-        f" else every(z2{rest})", known))
+    return kernel(FunctionType(code, vars(so3) | vars(charts), code.co_name))
+
+
+def _at_limit(function: Any, limit: float) -> None:
+    """A kernel that takes another formula from a limit of its argument on: both if lanes are on both sides."""
+    every = _every(function)
+
+    @kernel
+    @outlined
+    def parted(z2: Any) -> Any:
+        below = z2 < limit
+        return select(below, every(select(below, z2, spread(0.0))), every(select(below, spread(limit), z2)))
+
+    def on_sides(z2: Any) -> Any:
+        below = z2 < limit
+        return parted(z2) if some(written() & below) and some(written() & invert(below)) else every(z2)
+
+    variant(function, _of_lanes, on_sides)
 
 
 for _function, _limit in ((so3.coefficients, 0.25), (so3.dexpinv_coefficients, 0.5), (so3.dexp_coefficients, 1e-4),
-                          (charts.half_angle, 0.25), (charts.mean_turn, 0.25)):
+                          (charts.half_angle, 0.25)):
     _at_limit(_function, _limit)
+
+_mean_turns = _every(charts.mean_turn)
+
+
+def _mean_turn(z2: Any, first: Any, along: Any) -> Any:
+    """Both formulas always: they are short."""
+    below = z2 < 0.25
+    return select(below, _mean_turns(select(below, z2, spread(0.0)), first, along),
+                  _mean_turns(select(below, spread(0.25), z2), first, along))
+
+
+variant(charts.mean_turn, _of_lanes, _mean_turn)
 
 
 def _has_lanes(kinds: tuple[types.Type, ...]) -> bool:
@@ -103,5 +126,5 @@ def _has_lanes(kinds: tuple[types.Type, ...]) -> bool:
 
 
 variant(_newton.iterate, _has_lanes, iterate)
-variant(_newton.worse, _some_lanes, lambda a, b: select(to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b),
-                                                        spread(a)))
+variant(_newton.worse, lambda kinds: any(isinstance(kind, Lanes) for kind in kinds), lambda a, b: select(
+    to_mask(spread(b) > spread(a)) | to_mask(b != b), spread(b), spread(a)))

@@ -29,6 +29,7 @@ OF_FILES = {"open", "input", "eval", "exec", "__import__", "globals", "id", "has
             "fromfile", "memmap", "numpy.random"}
 PLAIN = (int, float, complex, str, bytes, Fraction, Decimal, PurePath, range, slice, np.dtype, type(None), type(...),
          type(NotImplemented))
+NUMBERS, HOLDERS = (np.ndarray, np.generic), (list, tuple, set, frozenset, np.ndarray, Mapping)
 BUILTINS = ("builtin_function_or_method", "ufunc", "method_descriptor", "wrapper_descriptor", "method-wrapper",
             "_ArrayFunctionDispatcher", "cython_function_or_method")
 FIELDS = ("_tuplegetter", "member_descriptor", "getset_descriptor")
@@ -49,17 +50,17 @@ def digest_of_reads(item: Any) -> str:
     InputError: a value has no digest; with the line that reads it."""
     walk = _Walk()
     walk.value(item, "it")
-    return walk.digest.hexdigest()
+    return hashlib.sha256("".join(walk.said).encode()).hexdigest()
 
 
 class _Walk:
     def __init__(self):
-        self.digest = hashlib.sha256()
+        self.said: list[str] = []
         self.seen: dict[int, tuple[int, Any]] = {}   # with the item: its id must not be that of another one
         self.at: list[tuple[str, int]] = []          # file and line of what is read
 
     def put(self, *parts: object) -> None:
-        self.digest.update(" ".join(map(str, parts)).encode() + b"\n")
+        self.said += " ".join(map(str, parts)), "\n"
 
     def refuse(self, what: str) -> NoReturn:
         said = (f"{what}, which the identity of a run cannot hold: read it at the top of the file, into a number, a"
@@ -69,9 +70,9 @@ class _Walk:
     def value(self, item: Any, name: str) -> None:
         item = getattr(item, "py_func", item)  # of a kernel, which is a function where nothing is compiled
         kind = type(item)
-        if isinstance(item, np.ndarray | np.generic) and item.dtype != object:
+        if isinstance(item, NUMBERS) and item.dtype != object:
             self.put(item.dtype.str, item.shape, hashlib.sha256(item.tobytes()).hexdigest())
-        elif isinstance(item, PLAIN) and not isinstance(item, Enum):
+        elif kind in PLAIN or (kind not in HOLDERS and isinstance(item, PLAIN) and not isinstance(item, Enum)):
             self.put(kind.__name__, struct.pack("d", item).hex() if kind is float else ascii(item))
         elif id(item) in self.seen:
             self.put("again", self.seen[id(item)][0])
@@ -92,7 +93,7 @@ class _Walk:
             self.function(item)
         elif type(item).__name__ in BUILTINS:
             self.builtin(item, name)
-        elif isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
+        elif isinstance(item, HOLDERS):
             self.members(item, name)
         elif inner is not None:
             self.value(inner, name)

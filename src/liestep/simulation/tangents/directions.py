@@ -117,11 +117,6 @@ def area_form(strength: np.ndarray) -> Form:
     return form
 
 
-def canonical_form(y: Pair, u: Pair, v: Pair) -> Any:
-    """Form of coordinates and momenta: sum_i dq_i and dp_i."""
-    return np.sum(u[0]*v[1]) - np.sum(u[1]*v[0])
-
-
 def form_of(facts: Sheet, parameters: Parameters, state: Mapping[str, np.ndarray]) -> Form | None:
     """The form of a system; None where it is not known here."""
     if set(state) == {"q", "omega"} and facts.mass is not None:

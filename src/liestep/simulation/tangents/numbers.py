@@ -106,14 +106,6 @@ def _numbers(kinds: tuple[types.Type, ...]) -> bool:
     return any(map(_complex, kinds))
 
 
-def _if_equal(left, right, a, b):
-    return a if left.real == right.real else b
-
-
-def _quotient(a, b):
-    return a/b if b.real != 0.0 else complex(a.real*np.inf, 0.0)
-
-
 def _scale(s, u):
     return (complex(s*u[0].real, s*u[0].imag), complex(s*u[1].real, s*u[1].imag), complex(s*u[2].real, s*u[2].imag))
 
@@ -143,8 +135,8 @@ variant(rows.scale, _scaled, _scale)
 variant(rows.axpy, _scaled, _axpy)
 variant(rows.dot, _vectors, _dot)
 variant(rows.cross, _vectors, _cross)
-variant(rows.if_equal, _numbers, _if_equal)
-variant(rows.quotient, _numbers, _quotient)
+variant(rows.if_equal, _numbers, lambda left, right, a, b: a if left.real == right.real else b)
+variant(rows.quotient, _numbers, lambda a, b: a/b if b.real != 0.0 else complex(a.real*np.inf, 0.0))
 
 
 class Silent(NamedTuple):

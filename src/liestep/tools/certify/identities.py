@@ -155,7 +155,7 @@ def defect_of(case: Case, integrator: str, options: Options | None = None) -> De
     y, n = step.start, len(step.start)//2
     if step.formulation in CANONICAL:  # R^n x R^n
         basis = [_moved(y, (place, numbers(DIGITS).of(1))) for place in np.ndindex(y.shape)]
-        form, pair = directions.canonical_form, lambda y: (y[0], y[1])
+        form, pair = lambda y, u, v: np.sum(u[0]*v[1]) - np.sum(u[1]*v[0]), lambda y: (y[0], y[1])
     elif "attitude" in step.fields:  # T*SO(3), rows Q e_1, Q e_2, Q e_3, pi; rows beyond stay
         basis = [moved for axis in np.eye(3, dtype=int).astype(object)
                  for moved in (_moved(y, (slice(3), np.cross(axis[None], y[:3]))), _moved(y, (3, axis)))]

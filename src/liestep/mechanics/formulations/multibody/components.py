@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import hands_on, kernel, outlined, separate
+from liestep.compile.dispatch import hands_on, outlined, separate
 from liestep.compile.rows import (
     Vector,
     add,
@@ -48,12 +48,6 @@ MIXED, BODY_TWIST, SPATIAL = 0, 1, 2  # linear velocity: dr/dt, R^T dr/dt, dr/dt
 POLE = 1e-6                           # |cos pitch| at which Euler angles end
 MOST_RETURNS = 6                      # evaluations of one projection; two are typical
 CLOSED = 1e-15                        # |g| beside its size that needs no return
-
-
-@kernel
-def farther_from_one(a: float, b: float) -> float:
-    """That of two numbers whose distance from 1 is larger; a if they are the same."""
-    return if_less(abs(a - 1.0), abs(b - 1.0), b, a)
 
 
 class MechanismInRows(NamedTuple):
@@ -131,7 +125,7 @@ class MechanismInRows(NamedTuple):
             if self.attitude == QUATERNION:
                 b = 4*i
                 size = sqrt(y[b, 0]*y[b, 0] + y[b, 1]*y[b, 1] + y[b, 2]*y[b, 2] + y[b, 3]*y[b, 3])
-                out[7] = farther_from_one(out[7], size)
+                out[7] = if_less(abs(out[7] - 1.0), abs(size - 1.0), size, out[7])  # the farthest from 1
         for c in range(2):
             out[5 + c] = 0.0
             for k in range(self.mechanism.rows):

@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.dispatch import borrows
 from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale
 from liestep.errors import InputError
-from liestep.geometry.linalg import cholesky, cholesky_solve, cholesky_solve_rows, lu, lu_solve_rows
+from liestep.geometry.linalg import cholesky, cholesky_solve, lu, lu_solve
 from liestep.mechanics.contracts.sheet import SYMMETRY_TOLERANCE
 
 FAR = 64  # links above which the mass matrix of a chain is not written out
@@ -141,7 +141,7 @@ class DenseMass(NamedTuple):
         self.assemble(q)
         if not cholesky(self.a, 3*n):
             return False
-        cholesky_solve_rows(self.a, out, 3*n)
+        cholesky_solve(self.a, out, 3*n)
         return True
 
     def assemble(self, q: np.ndarray) -> None:
@@ -173,7 +173,7 @@ class DenseMass(NamedTuple):
                         self.a[3*i + k, 3*j + r] = m*unit if i == j else m*(c*unit - qi[k]*qi[r])
         if not lu(self.a, self.pivots, 3*n):
             return False
-        lu_solve_rows(self.a, self.pivots, out, 3*n)
+        lu_solve(self.a, self.pivots, out, 3*n)
         return True
 
 
