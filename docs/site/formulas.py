@@ -10,27 +10,29 @@ from docs.site.source import escaped
 GREEK = {name: rf"\{name}" for name in ("alpha", "beta", "gamma", "Gamma", "delta", "eta", "theta", "kappa", "lambda",
                                         "mu", "xi", "pi", "Pi", "psi", "rho", "sigma", "Sigma",
                                         "tau", "chi", "omega", "Omega")}
-NAMES = {**GREEK, "epsilon": r"\varepsilon", "eps": r"\varepsilon", "phi": r"\varphi", "sum": r"\sum",
-         "hat": r"\widehat", "DV": r"\mathrm{D} V", "Dg": r"\mathrm{D} g", "EA": r"\mathrm{EA}", "pbar": r"\bar{p}",
-         "dT": r"\mathrm{d} T", "ds": r"\mathrm{d} s", "dr": r"\mathrm{d} r",
-         **{name: rf"\mathrm{{{name}}}" for name in ("cn", "sn", "dn", "cay", "dcay", "sinc", "dexp", "dexpinv",
-                                                    "sqrt")},
-         **{name: rf"\{name}" for name in ("sin", "cos", "cot", "exp", "ln", "max")}}
+NAMES = {**GREEK, "epsilon": r"\varepsilon", "eps": r"\varepsilon", "phi": r"\varphi", "sum": r"\sum", "QR": "Q R",
+         "Qx": "Q x", "TS": r"\mathrm{T} S", "hat": r"\widehat", "DV": r"\mathrm{D} V", "Dg": r"\mathrm{D} g",
+         "EA": r"\mathrm{EA}", "pbar": r"\bar{p}", "dT": r"\mathrm{d} T", "ds": r"\mathrm{d} s", "deg": r"^{\circ}",
+         "dr": r"\mathrm{d} r", "dR": r"\mathrm{d} R",
+         **{name: rf"\mathrm{{{name}}}" for name in ("cn", "sn", "dn", "cay", "dcay", "sinc", "dexp", "dexpinv", "sqrt",
+                                                    "ad", "Ad", "diag", "tol", "tr", "se")},
+         **{name: rf"\{name}" for name in ("sin", "cos", "cot", "arctan", "exp", "ln", "max", "min")}}
 SIGNS = {"!=": r"\neq ", ">=": r"\geq ", "<=": r"\leq ", "-+": r"\mp ", "...": r"\ldots ", "..": r"\ldots ",
          "->": r"\to ", "<-": r"\leftarrow ", "{": r"\{", "}": r"\}", "×": r"\times "}
 DERIVATIVE = re.compile(r"\bd(2?)([A-Za-z]+(?:_\w+)?)/d([A-Za-z]+(?:_(?:\w+?|\{[^}]*\}|\([^)]*\)))?)\1(?![A-Za-z0-9])")
 DONE = r"\\text\{[^{}]*\}|\\frac\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
 ID = rf"(?<![A-Za-z])(?!(?:{'|'.join(NAMES)})_)[a-z]{{2,}}\d?(?:_[a-z0-9]{{2,}})+"
 INDEX = r"_(?:\{(?P<curly>[^}]*)\}|\((?P<paren>[^)]*)\)|(?P<low>\w+))"
-POWER = r"(?P<power>\^)(?:\((?P<round>[^()]*)\)|(?P<flat>-?[^\W_]+))(?:_\((?P<under>[^()]*)\))?"
+POWER = r"(?P<power>\^)(?:\((?P<round>(?:[^()]|\([^()]*\))*)\)|(?P<flat>-?[^\W_]+))(?:_\((?P<under>[^()]*)\))?"
 TOKEN = re.compile(rf"(?P<done>{DONE})|{POWER}|(?P<id>{ID})"
-                   rf"|(?P<name>[A-Za-z]+)(?P<digits>\d*)(?:{INDEX})?(?P<wave>~?)(?P<prime>'*)|(?P<number>\d+(?:\.\d+)?)(?:e(?P<ten>-?\d+))?"
+                   rf"|(?P<name>[A-Za-z]+)(?P<digits>\d*)(?P<star>\*?)(?:{INDEX})?(?P<wave>~?)(?P<prime>'*)|(?P<number>\d+(?:\.\d+)?)(?:e(?P<ten>-?\d+))?"
                    r"|(?P<space>\s+)|(?P<sign>->|<-|!=|>=|<=|-\+|\.\.\.?|.)")
-CROSS = re.compile(r"(?<=[\w)|'\]}]) x (?=[\w(|\\])")
+CROSS = re.compile(r"(?<=[\w)|'\]}]) x (?=[\w(|\[\\])")
 MATRIX = re.compile(r"\[(\[.*?\](?:, \[.*?\])*)\]")
 TEXT = re.compile(r"(?<!\w)(?:[a-z]{2,}|a)(?:,? (?:[a-z]{2,}|a)(?!\w))+")
-LETTER = re.compile(rf"-?(?:[B-HJ-Zb-z]|{'|'.join(GREEK)})\d?'?")
-OPERATOR = re.compile(r"[=^_<>|]|\b[A-Za-z]~|\w[.](?=[A-Za-z(])|/\(|^[-+]$|\bd\w+/d\w")
+LETTER = re.compile(rf"-?(?:[B-HJ-Zb-z]|{'|'.join([*GREEK, 'phi', 'epsilon'])})\d?'?")
+OPERATOR = re.compile(r"[=^_<>|]|\b[A-Za-z]~|\w[.](?=[A-Za-z(])|/\(|(?:[A-Za-z]\d?|\))/\d|\b(?:sqrt|diag)\("
+                      r"|^[-+]$|\bd\w+/d\w|^[a-z]\d?\(\d\)$")
 DISPLAYED = 34  # letters of an equation that has a line of its own
 
 
@@ -86,6 +88,7 @@ def _token(token: re.Match, text: str) -> str:
         known = NAMES.get(name) or (name if len(name) == 1 else rf"\,\mathrm{{{name}}}")
         known = rf"\tilde{{{known}}}" if token["wave"] else known
         apart = r"\,"*(r"\," in known and bool(re.match(r" [A-Za-z(\\]", text[token.end():])))
+        known += "^{*}"*bool(token["star"])
         return known + f"_{{{low}}}"*bool(low) + token["prime"] + apart + " "*(known[0] == "\\")
     if token[0] == "." and text[:token.start()].strip() and text[token.end():].strip():
         return r" \cdot "
@@ -97,13 +100,14 @@ def inline(text: str, known: Collection[str] = ()) -> str:
     `known`: names of parameters, which formulas hold besides letters."""
     found: list[str] = []
     run: list[str] = []
-    for word in [*re.findall(r"(?:[^\s`]|`[^`]*`)+", text), ""]:
+    words = re.findall(r"(?:[^\s`]|`[^`]*`)+", text)
+    for word in [*words, ""]:
         inside = "".join(run).count("(") > "".join(run).count(")") and word and not re.search(r"[A-Za-z]{2}|`", word)
-        if inside or _is_math(word.rstrip(",;:."), known):
+        if inside or _is_math(word.rstrip(",;:.") or word, known):
             run.append(word)
         else:
-            found, run = [*found, *_formula(run, known), _word(word)], []
-        if run and word[-1] in ".;:":
+            found, run = [*found, *_formula(run, known, run == words), _word(word)], []
+        if run and word[-1] in ".;:" and word[-3:] != "...":
             found, run = [*found, *_formula(run, known)], []
     return " ".join(filter(None, found))
 
@@ -126,26 +130,34 @@ def _is_math(word: str, known: Collection[str]) -> bool:
     """Whether a formula can hold this word: letters, names of numbers and functions, signs."""
     if not word or re.search(r"[`\"]|^\W*[aA]\W*$", word) or word in ("e.g", "i.e"):
         return False
-    bare = re.sub(r"_(\w+|\{[^}]*\}?)", "", re.sub(r"\bd(?=\w+/d)|/d2?(?=\w)|'", " ", word))
+    bare = re.sub(r"[_^](\w+|\{[^}]*\}?)", "", re.sub(r"\bd(?=\w+/d)|/d2?(?=\w)|'", " ", word))
     letters = re.findall(r"[A-Za-z]+", bare)
     return word.strip("()-") in known or (not re.search(ID, word) and all(
         len(part) == 1 or part in NAMES or part in known for part in letters))
 
 
-def _formula(run: list[str], known: Collection[str]) -> list[str]:
-    """Words that may be a formula, as Markdown; pieces between commas are formulas of their own."""
+def _closed(text: str) -> bool:
+    """Whether a text has as many closing brackets as opening ones."""
+    return all(text.count(one) == text.count(other) for one, other in ("()", "{}", "[]"))
+
+
+def _formula(run: list[str], known: Collection[str], alone: bool = False) -> list[str]:
+    """Words that may be a formula, as Markdown; pieces between commas are formulas of their own. `alone`: they are the
+    whole text, so that a bracket that is missing is missing in what it quotes."""
     bare = [word.rstrip(",;:.") for word in run]
-    if not any(OPERATOR.search(re.sub(ID, "", word)) for word in bare) and not CROSS.search(" ".join(bare)):
-        numbers = any(word.strip("()")[:1].isdigit() for word in bare)
-        return [_escaped(word) if numbers else _word(word) for word in run]
+    negative = len(run) > 1 and re.match(r"-[A-Za-z]", run[0])
+    if not (negative or CROSS.search(" ".join(bare)) or any(OPERATOR.search(re.sub(ID, "", word)) for word in bare)):
+        units = any(word.strip("()")[:1].isdigit() for word in bare)  # may follow a number
+        return [_escaped(word) if units and word.strip(",;:.") not in GREEK else _word(word) for word in run]
     if bare[0].strip("()") in {*known, "sum", "max"} and bare[1] not in ("=", "+", "-", "x"):
         return [_word(run[0]), *_formula(run[1:], known)]
-    if len(run) > 1 and run[-2][-1] == "," and not OPERATOR.search(bare[-1]) and ")" not in bare[-1]:
+    if len(run) > 1 and run[-2][-1] == "," and not OPERATOR.search(bare[-1]) and bare[-1][-1:] not in (")", "]"):
         return [*_formula(run[:-1], known), _word(run[-1])]
     text = " ".join(run)
-    whole = text.rstrip(",;:.")
-    if re.match(r"[^(]*\)", whole) or any(whole.count(one) != whole.count(other) for one, other in ("()", "{}", "[]")):
-        return [*map(_word, run)]
+    whole = re.sub(r"[,;:]+$|(?<!\.)\.$", "", text)
+    if not alone and (re.match(r"[^(]*\)", whole) or not _closed(whole)):
+        before = next((k for k, word in enumerate(run) if k and word[0] == "(" and _closed(" ".join(run[:k]))), 0)
+        return [*(_formula(run[:before], known) if before else ()), *map(_word, run[before:])]
     pieces = split(whole)
     if any("=" in piece and len(piece) > DISPLAYED for piece in pieces):
         return ["".join(f"\n\n$$\n{tex(piece)}\n$$\n\n" for piece in pieces)]

@@ -9,4 +9,6 @@ PAPER = Paper(
         "crossover_time", "validity")},
     tables={name: f"tables.{name}" for name in ("crossover_time", "ensembles", "which", "validity", "matrix")},
     criteria="criteria",
+    names={"RKN": "Runge-Kutta-Nyström",
+           "exact free motion": "splitting into the force and the exact motion of the free body"},
 )

@@ -335,7 +335,7 @@ def test_ensemble_marks_the_printed_value(made):
 
 def test_work_precision_has_panels_for_what_was_measured(made):
     titles = [axes.get_title(loc="left") for axes in commands.drawing_of("work_precision")(made["tiny"]).axes]
-    assert titles == ["error over evaluations", "error over seconds"]
+    assert titles == ["(a) three bodies", "(a) over seconds"]
 
 
 def test_a_problem_without_a_cost_has_no_panel_of_it(made):
@@ -347,8 +347,8 @@ def test_a_problem_without_a_cost_has_no_panel_of_it(made):
         study=made["tiny"].study, metrics=metrics,
         config=SimpleNamespace(problems=problems, integrators=config.integrators)))
     assert [(axes.get_title(loc="left"), axes.get_xlabel()) for axes in figure.axes] == [
-        ("error over evaluations", ""), ("error over solver iterations", "solver iterations"), ("", ""),
-        ("", "evaluations")]
+        ("(a) three bodies", ""), ("(a) over solver iterations", "solver iterations"), ("(b) three bodies", ""),
+        ("(c) three bodies", "evaluations")]
     assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in figure.axes] == [False, True, False, True]
 
 
@@ -363,7 +363,8 @@ def test_a_cost_of_problems_without_a_row_has_no_column(made):
         study=made["tiny"].study, metrics=metrics, table=made["tiny"].table,
         config=SimpleNamespace(problems=problems, integrators=config.integrators)))
     assert "solver iterations" not in {axes.get_xlabel() for axes in figure.axes}
-    assert figure.axes[0].get_ylabel().endswith("state error")
+    assert figure.axes[0].get_ylabel() == "state error"
+    assert figure.axes[0].get_title(loc="left") == "(a) three bodies"
 
 
 def test_figures_without_their_data_say_what_is_missing(made):

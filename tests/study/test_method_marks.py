@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from liestep.figures import labels, marks
+from liestep.figures import captions, labels, marks
 from liestep.simulation.catalogue import integrator_calls, method
 from liestep.study.plan.plan import Study, study_names
 
@@ -138,3 +138,15 @@ def test_steps_that_the_page_run_it_here_marks_are_those_of_studies():
             steps.setdefault(cell.spec.problem, set()).add(f"{cell.spec.step or 0.0:.9g}")
     assert [(name, mark) for name, facts in systems.items() for mark in facts["marks"]
             if f"{mark:.9g}" not in steps[facts["system"]]] == []
+
+
+def test_captions_explain_a_short_name_only_where_the_method_has_it():
+    """Somebody's label EM for another method is no energy-momentum scheme."""
+    def said(**methods) -> str:
+        entries = {key: SimpleNamespace(options={}, label=label, variant=None) for key, label in methods.items()}
+        return captions._names(SimpleNamespace(study=SimpleNamespace(paper=None, integrator_id=lambda key: key),
+                                               config=SimpleNamespace(integrators=entries)))
+
+    assert said(rk4="EM", verlet="VI") == ""
+    assert said(rkmk="RKMK4, mine") == " RKMK: Runge-Kutta-Munthe-Kaas."
+    assert said(vi_sphere="own") == ""

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 
@@ -265,6 +266,9 @@ def test_a_shell_completes_commands_ids_and_options(line, expected, tmp_path):
     assert {word.strip() for word in (tmp_path/"found").read_text().split("\n")} == expected
 
 
+KNOWN = tomllib.loads(command_line.DECLARED.read_text("utf-8"))
+
+
 @pytest.mark.parametrize("command", [["list"], ["describe", "heavy_top"], ["describe", "vi_sphere"], ["--help"]])
 def test_no_line_is_wider_than_the_terminal(command, place, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
@@ -274,6 +278,17 @@ def test_no_line_is_wider_than_the_terminal(command, place, monkeypatch, capsys)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 20
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_no_help_is_wider_than_the_terminal(columns, monkeypatch, capsys):
+    """argparse moves options in a usage below the command's name, wherever that ends."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    commands = [[name] for name in KNOWN if name != "jobs"] + [["job", name] for name in KNOWN["jobs"]]
+    for command in ([], ["job"], *commands):
+        with pytest.raises(SystemExit):
+            main([*command, "--help"])
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= columns, command
 
 
 def test_a_terminal_of_one_column_is_refused_and_a_pipe_gets_whole_lines(place, monkeypatch, capsys):

@@ -26,6 +26,9 @@ class Parser(argparse.ArgumentParser):
 
     jobs: Mapping[str, Any] = {}  # by the names that stand after `job`
 
+    def format_help(self) -> str:
+        return fitted(super().format_help())
+
     def error(self, message: str):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
@@ -196,8 +199,8 @@ def build_parser() -> argparse.ArgumentParser:
         _declare(commands.add_parser(name, description=told["help"], epilog=example), told)
         groups.setdefault(told["group"], []).append(f"  {name:18}{told['help']}")
     shown = "\n\n".join("\n".join([f"{group}:", *lines]) for group, lines in groups.items())
-    parser.epilog = fitted(f"{shown}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the"
-                           " workflow")
+    parser.epilog = (f"{shown}\n\n`liestep COMMAND --help` shows an example, `liestep job --help` the jobs of the"
+                     " workflow")
     return parser
 
 

@@ -45,10 +45,11 @@ def _work(results: Results) -> str:
 
 
 def _names(results: Results) -> str:
-    """Says what short names in the labels of methods, and the paper's words in them, are."""
-    paper, labels = results.study.paper, [mark.label for mark in marks(results).values()]
-    names = [f"{name}: {meaning}" for name, meaning in (LOOKS["meanings"] | dict(paper.names if paper else {})).items()
-             if any(re.search(rf"(?<!\w){re.escape(name)}(?![A-Za-z_])", label) for label in labels)]
+    """Says what short names in labels are: those that the methods have of themselves, and the paper's words."""
+    own = dict(results.study.paper.names if results.study.paper else {})
+    names = [f"{name}: {meaning}" for name, meaning in (LOOKS["meanings"] | own).items() if any(
+        all(re.search(rf"(?<!\w){re.escape(name)}(?![A-Za-z_])", label)
+            for label in (mark.label, mark.label if name in own else mark.method)) for mark in marks(results).values())]
     return f" {'; '.join(names)}." if names else ""
 
 

@@ -26,13 +26,14 @@ DASHES = {"solid": SOLID, "dashed": DASHED, "dotted": DOTTED, "dashdot": DASHDOT
 
 @dataclass(frozen=True)
 class Mark:
-    """Colour, marker, dash and label of one method, and what a legend says behind it."""
+    """Colour, marker, dash and label of one method, what a legend says behind it, and the method's own label."""
 
     colour: str
     marker: Any  # of matplotlib: a name or a tuple, as the dash is
     dash: Any
     label: str
     size: str = ""
+    method: str = ""
 
     @property
     def line(self) -> dict[str, Any]:
@@ -145,7 +146,7 @@ def marks(results: Results) -> dict[str, Mark]:
     for key, entry in results.config.integrators.items():
         name, options = _call(results.study.integrator_id(key), entry)
         number = numbers[key]
-        own = words(entry.label) if entry and entry.label else None
-        drawn[key] = replace(variant(mark_of(name), number), colour=shade(name, number),
-                             label=own or label_of_method(name, options or ({"key": key} if number else {})))
+        label = label_of_method(name, options or ({"key": key} if number else {}))
+        drawn[key] = replace(variant(mark_of(name), number), colour=shade(name, number), method=label,
+                             label=words(entry.label) if entry and entry.label else label)
     return drawn

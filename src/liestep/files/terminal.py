@@ -27,14 +27,14 @@ def columns() -> int | None:
 
 def fitted(text: str) -> str:
     """The text with longer lines broken; what follows stands below the line's last column of words, if that leaves
-    half of the width."""
+    half of the width. Lines that fit with less space before them are moved."""
     width = columns()
     if width is None:
         return text
     lines: list[str] = []
     for line in text.split("\n"):
         starts = [found.end() for found in re.finditer(r"^ +|(?<=\S) {2,}", line) if found.end() <= width//2]
-        lines += [line] if len(line) <= width else textwrap.wrap(
+        lines += [line[max(0, len(line) - width):]] if not line[:-width].strip() else textwrap.wrap(
             line, width, subsequent_indent=" "*(starts[-1] if starts else 0), break_on_hyphens=False,
             drop_whitespace=True)
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from liestep.compile.counters import evaluations_of
 from liestep.errors import InputError
-from liestep.figures.labels import MANY, EndLabel, end_labels, name_together
+from liestep.figures.labels import MANY, EndLabel, end_labels, folded, name_together
 from liestep.figures.marks import DASHDOT, DOTTED, Mark, marks
 from liestep.figures.panels import by_method, grid, hollow, label_of, legend_below, logarithmic, slope_triangle
 from liestep.figures.style import DOUBLE, Results, drawing, new_figure, subplots
@@ -216,23 +216,24 @@ def work_precision(results: Results) -> Figure:
     if not problems:
         raise InputError(f"study {results.study.name} has no state errors, which work_precision needs: set"
                          " `reference: true`")
-    figure = new_figure(DOUBLE, 41.0*len(problems) + 20.0)
+    figure = new_figure(DOUBLE, 44.0*len(problems) + 15.0)
     axes = figure.subplots(len(problems), len(costs), squeeze=False, sharey="row", sharex="col")
     styles, used = marks(results), set()
     for row, problem in enumerate(problems):
         here = metrics[metrics["problem"] == problem]
-        for panel, (name, _) in zip(axes[row], costs, strict=True):
+        for panel, (name, label) in zip(axes[row], costs, strict=True):
+            panel.set_title(f"({chr(97 + row)}) over {label}")
             keys = _costs(panel, here, name, styles)
             used |= keys
             logarithmic(panel)
             if not keys:
                 panel.remove()
         for panel in [panel for panel in axes[row] if panel in figure.axes][:1]:
-            panel.set_ylabel(f"{label_of(results, problem)}\nstate error")
+            panel.set_title(folded(f"({chr(97 + row)}) {label_of(results, problem)}", 90//len(costs)))
+            panel.set_ylabel("state error")
             panel.tick_params(axis="y", which="both", labelleft=True)
     for column, (_, label) in enumerate(costs):
         kept = [panel for panel in axes[:, column] if panel in figure.axes]
-        kept[0].set_title(f"error over\n{label}" if len(costs) > 2 else f"error over {label}")
         kept[-1].set_xlabel(label)
         for panel, below in zip(axes[:, column], [*axes[1:, column], None], strict=True):
             panel.tick_params(axis="x", which="both", labelbottom=below not in kept)
@@ -355,7 +356,7 @@ def failures(results: Results) -> Figure:
     figure, axes = grid([label_of(results, problem) for problem in problems], 60.0, extra=10.0)
     tables = {panel: metrics[metrics["problem"] == problem] for panel, problem in zip(axes, problems, strict=True)}
 
-    drawn: dict[Axes, list[tuple[Mark, np.ndarray]]] = {panel: [] for panel in axes}
+    kept: dict[Axes, list[tuple[Mark, np.ndarray]]] = {panel: [] for panel in axes}
 
     def draw(panel: Axes, mark: Mark, rows: pandas.DataFrame) -> None:
         stopped = (rows["status"] != "ok").to_numpy(bool)
@@ -363,12 +364,12 @@ def failures(results: Results) -> Figure:
         panel.plot(x, y, **mark.line)
         panel.plot(x[~stopped], y[~stopped], **mark.points)
         panel.plot(x[stopped], y[stopped], color=mark.colour, marker="x", markeredgewidth=1.1, linestyle="none")
-        drawn[panel].append((mark, np.stack([x, y])[:, y > 0.0]))
+        kept[panel].append((mark, np.stack([x, y])[:, y > 0.0]))
 
     used = by_method(results, tables, draw)
     for panel, table in tables.items():
         logarithmic(panel, xlabel="step $h$ (s)", ylabel="time reached (s)")
         panel.axhline(table["t_end"].max(), color="0.6", linewidth=0.6, linestyle=":")
-        name_together(panel, drawn[panel] if len(used) <= MANY else [], PANEL)
+        name_together(panel, kept[panel] if len(used) <= MANY else [], PANEL)
     legend_below(figure, used)
     return figure
