@@ -60,7 +60,7 @@ class StateView(Mapping[str, np.ndarray]):
 Target = tuple[np.ndarray, int, int]  # array, place in it, number of the parameter
 
 
-class Held:
+class Controlled:
     """The function with what it sets: arrays in the components of a run, and the places in them."""
 
     def __init__(self, spec: RunSpecification):
@@ -246,7 +246,7 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
         raise InputError("control is for single runs and members of liestep.ensemble; leave out ensemble, replicas,"
                          " exponents and log_steps")
     require_partial_steps(spec)
-    held = Held(spec)
+    held = Controlled(spec)
     formulated, baseline = held.formulated, np.zeros(held.formulated.width)
     plain(formulated.problem).observe(held.y.copy(), baseline)
     for part in formulated.observables:
@@ -266,7 +266,7 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
     return content
 
 
-def _carried_out(held: Held, baseline: np.ndarray, progress: Progress | None) -> Outcome:
+def _carried_out(held: Controlled, baseline: np.ndarray, progress: Progress | None) -> Outcome:
     spec, y, problem, integrator = held.spec, held.y, held.formulated.problem, held.integrator
     outputs, accepted = recorders(spec, held.formulated, baseline)
     made: tuple[Recorder | None, ...]  # `every` and `clock` are arguments of one of the loops only

@@ -17,7 +17,7 @@ from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.endings.between import Between, require_partial_steps, shapes_of
-from liestep.simulation.endings.control import Held
+from liestep.simulation.endings.control import Controlled
 from liestep.simulation.endings.events import Reset, answer, event_function
 from liestep.simulation.endings.impacts import Impact, Law
 from liestep.simulation.endings.search import BESIDE, Found, Occurrence, Search, first_of
@@ -63,7 +63,7 @@ class Journey:
         # (time, what is counted there from one time to the next)
         self.turned: tuple[float, Mapping[str, np.ndarray]] | None = spec.shown_before
         self.resting: int | None = None  # an impact behind which bodies stay together
-        self.held = Held(spec) if spec.control else None
+        self.held = Controlled(spec) if spec.control else None
         self.plain = replace(spec, before=None, events=(), until=None, control=None, times=None, samples=2,
                              outputs=2 if spec.steps is None else spec.outputs)
         self.goal = spec.t_start if self.held else spec.t_end  # the next instant of the control

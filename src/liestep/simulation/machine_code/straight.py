@@ -25,7 +25,7 @@ from liestep.compile.straight.symbols import Untraceable
 from liestep.compile.tracing import digest_of
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.formulations import Component, LieChart, MetricAction
-from liestep.simulation.machine_code.traced import Method, Trace, check_stage, field_methods, generator_methods
+from liestep.simulation.machine_code.traced import Trace, Traced, check_stage, field_methods, generator_methods
 
 
 class Machine(NamedTuple):
@@ -270,7 +270,7 @@ def _observe(problem: Problem, t: float, y: np.ndarray, out: np.ndarray) -> bool
 LOOPS: dict[str, Callable[..., bool]] = {"rhs": evaluate, "algebra": _algebra, "observe": _observe}
 
 
-def _remembered(asked: Sequence[Method], key: str, problem: Problem, parts: tuple[Integrator, ...],
+def _remembered(asked: Sequence[Traced], key: str, problem: Problem, parts: tuple[Integrator, ...],
                 traced: Callable[[], dict[str, Routine]]) -> dict[str, Routine]:
     """What `traced` returns or raises, asked once for the methods, each key, the problem and the sources of all parts
     and of this module: a trace of a mechanism takes up to a second."""

@@ -14,7 +14,7 @@ from liestep.compile.tracing import rebuilt
 Shape = tuple[int, ...]
 
 
-class Method(NamedTuple):
+class Traced(NamedTuple):
     """A method and the shapes of its arguments, each read from an array of the routine, or ("t", ()) for the time.
     Without `out` it writes to its last argument."""
 
@@ -41,7 +41,7 @@ class Trace:
         self.stale: dict[int, set[int]] = {}    # array -> entries that methods write: scratch
         self.written: dict[int, set[int]] = {}
 
-    def routines(self, methods: Iterable[Method], y: np.ndarray) -> dict[str, Routine]:
+    def routines(self, methods: Iterable[Traced], y: np.ndarray) -> dict[str, Routine]:
         """Each method. Scratch must not carry numbers from one call to another: what the methods write is no number
         before they do. y: a state at which they can be called."""
         for method in methods:
@@ -54,14 +54,14 @@ class Trace:
                 return codes
         raise Untraceable("it writes other scratch each time")
 
-    def code(self, method: Method) -> Routine:
+    def code(self, method: Traced) -> Routine:
         return routine(lambda symbols: self.run(method, symbols), method.places, self.most)
 
-    def stages(self, rhs: Method, n: int, tableau: Weights) -> Routine:
+    def stages(self, rhs: Traced, n: int, tableau: Weights) -> Routine:
         """All stages of an explicit method, after `routines` has found the scratch."""
         return attempt(lambda symbols: self.run(rhs, symbols), n, tableau)
 
-    def run(self, method: Method, symbols: list[Any]) -> tuple[Call, list[Any]]:
+    def run(self, method: Traced, symbols: list[Any]) -> tuple[Call, list[Any]]:
         """What the method returns and adds to the counters, and what it writes: RESULT for what it does not."""
         copy = _Copy(self.problem, self.stale)
         given, at = [], 0
@@ -124,15 +124,15 @@ def _objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray:
     return out.reshape(shape)
 
 
-def field_methods(y: Shape, width: int) -> tuple[Method, ...]:
+def field_methods(y: Shape, width: int) -> tuple[Traced, ...]:
     """The methods of a vector field with states of a shape and so many observables."""
-    return (Method("rhs", (("t", ()), ("a", y)), y), Method("project", (("a", y),), None),
-            Method("observe", (("a", y),), (width,)))
+    return (Traced("rhs", (("t", ()), ("a", y)), y), Traced("project", (("a", y),), None),
+            Traced("observe", (("a", y),), (width,)))
 
 
-def generator_methods(y: Shape, rows: Shape, width: int) -> tuple[Method, ...]:
+def generator_methods(y: Shape, rows: Shape, width: int) -> tuple[Traced, ...]:
     """The map from states to an algebra with elements of a shape, and the observables."""
-    return Method("algebra", (("t", ()), ("a", y)), rows), field_methods(y, width)[-1]
+    return Traced("algebra", (("t", ()), ("a", y)), rows), field_methods(y, width)[-1]
 
 
 def check_stage(problem: Problem, y: np.ndarray) -> None:
