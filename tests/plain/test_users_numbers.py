@@ -122,7 +122,7 @@ def test_whole_powers_of_negative_numbers(n):
                     [-1.0, 0.7, 0.0, 0.3, -2.0, 1.0], method="DOP853", rtol=1e-13, atol=1e-14).y[:3, -1]
     for method in ("dop853", "taylor"):
         assert np.abs(own.simulate(method, tolerance=1e-12)["q"].values[-1] - end).max() < 1e-11
-    with pytest.raises(liestep.InputError, match="parameter n is an index, a power or a number of repetitions"):
+    with pytest.raises(liestep.InputError, match="parameter n is an index, a power or number of repetitions"):
         own.simulate("rk4", step=0.1, parameters={"n": 2.0})
 
 

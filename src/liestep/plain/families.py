@@ -145,8 +145,7 @@ class Writer:
         names = ", ".join(sorted({*FUNCTIONS, *imports.split()}))
         fixed = [key for key in self.parameters if f"self.p_{key}" in self.graph.fixed]
         rules = [f'    if p[{key!r}] != {float(self.parameters[key])!r}:\n        raise InputError("parameter {key} is'
-                 ' an index, a power or a number of repetitions in the equations: define the system anew")'
-                 for key in fixed]
+                 ' an index, a power or number of repetitions in equations: define the system anew")' for key in fixed]
         names += (", InputError" if fixed else "") + (", in_axes" if self.axes is not None else "")
         axes = self.axes is not None and self.axes.reshape(*np.shape(self.parameters["inertia"]), 3).tolist()
         opening, closing = (f"in_axes({axes!r}, ", ")") if axes else ("", "")

@@ -4,9 +4,8 @@ MuJoCo reads both. What a mechanism does not have is taken out of its model firs
 no file of pictures is opened; then the numbers of bodies and joints become the text of a plugin."""
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cached_property
-from itertools import count
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -341,11 +340,9 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
     return words
 
 
-def _named(kind: str, parts: Iterable[Any]) -> list[str]:
-    """Names of joints, bodies or motors; of those without one their number, as no other is called."""
-    given = [part.name for part in parts]
-    return [name or next(free for n in count() if (free := f"{kind}_{k}{'_'*n}") not in given)
-            for k, name in enumerate(given)]
+def _free(name: str, given: Container[str]) -> str:
+    """A name for a part without one, as no other is called."""
+    return name if name not in given else _free(f"{name}_", given)
 
 
 def _each(body: Any, moves: bool) -> Iterator[tuple[Any, bool]]:
@@ -377,7 +374,6 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 spec.delete(geom)
         if body.gravcomp or body.mocap:
             found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
-    motors = _named("motor", spec.actuators)
     for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
         for number, part in enumerate(list(getattr(spec, group))):
             if what == "mesh" and (known := {part.name, Path(part.file).stem} & set(meshes)):
@@ -387,7 +383,7 @@ def _stripped(spec: Any, path: Path) -> list[str]:
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
                     raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
             elif what == "actuator" and _drives(spec, part):
-                part.name = motors[number]  # by the file's number, whatever is left out before it
+                part.name = part.name or _free(f"motor_{number}", {one.name for one in spec.actuators})
             else:
                 found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
                 spec.delete(part)
@@ -478,14 +474,13 @@ def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, An
             mass[i], centre[i], inertia[i] = own[model.body(b).name]
     above = owner[model.body_parentid[moving]]
     known = {int(b): i for i, b in enumerate(moving)}
-    names = _named("joint", map(model.joint, range(model.njnt)))
-    bodies = _named("body", map(model.body, range(model.nbody)))
-    joints = [(names[k], known[int(b)], KINDS[model.jnt_type[k]],
+    taken = {part(k).name for part, n in ((model.joint, model.njnt), (model.body, model.nbody)) for k in range(n)}
+    joints = [(model.joint(k).name or _free(f"joint_{k}", taken), known[int(b)], KINDS[model.jnt_type[k]],
                *(tuple(part.tolist()) for part in (model.jnt_axis[k], model.jnt_pos[k]*(model.jnt_type[k] != 0))),
                float(model.qpos0[model.jnt_qposadr[k]])*bool(model.jnt_type[k] > 1))
               for k, b in enumerate(model.jnt_bodyid)]
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])
-    fields = {"names": tuple(bodies[b] for b in moving), "joints": tuple(joints),
+    fields = {"names": tuple(model.body(b).name or _free(f"body_{b}", taken) for b in moving), "joints": tuple(joints),
               "shapes": next((found for found in (tuple(_shapes(model, data, known, centre, cells)) for cells in GRIDS)
                               if len(repr(found)) <= LETTERS), ()),
               "parents": tuple(known.get(int(b), GROUND) for b in above), "places": places.tolist(),
