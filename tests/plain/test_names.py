@@ -166,6 +166,12 @@ def test_what_is_wrong_is_one_sentence_with_the_name_that_is_meant(body, call, s
     assert "\n" not in str(caught.value)
 
 
+def test_a_method_of_fixed_steps_asks_for_a_step_only():
+    with pytest.raises(InputError) as caught:
+        liestep.solve(lambda t, y: -y, (0.0, 1.0), [1.0], "rk4")
+    assert str(caught.value) == "rk4 has fixed steps: give a step"
+
+
 def test_absolute_tolerances_of_each_number_on_a_group():
     def top(t, y):
         turn, momentum = y[:9].reshape(3, 3), y[9:]

@@ -16,6 +16,7 @@ from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.errors import error_fields, reference_floor, replica_floor, state_error
+from liestep.study.tables.kinds import Table
 from liestep.study.tables.kinds.drift import _shared, energy_terms, longest_period
 from liestep.study.tables.kinds.work import at_equal_error
 from liestep.study.tables.liestep_tables import csv_text, markdown
@@ -147,6 +148,15 @@ def test_metrics_repeat_byte_for_byte(small):
     assert path.read_bytes() == before
 
 
+def test_a_table_without_its_keys_is_not_written(small, monkeypatch):
+    monkeypatch.setattr("liestep.study.tables.tables.table_of", lambda name, paper: Table(
+        ("problem", "integrator", "t_end"), lambda results: [], readable=("t_end",)))
+    before = (small.study.folder/"orders.csv").read_bytes()
+    with pytest.raises(InputError, match="line 7: tables: orders has no column study, which is one of its keys"):
+        analyse(small.study)
+    assert (small.study.folder/"orders.csv").read_bytes() == before
+
+
 def test_observed_order_of_the_variational_step(small):
     orders = small.table("orders").set_index("integrator")
     row = orders.loc["vi_sphere"]
@@ -187,7 +197,7 @@ def test_results_of_another_state_are_refused(small, tmp_path):
         _ = changed.metrics
     with pytest.raises(InputError, match="unknown"):
         small.file("bodies", "vi_sphere", "h0.3")
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match=r"small\.yaml, line 7: tables: the table drift is read here, but not made"):
         small.table("drift")
 
 

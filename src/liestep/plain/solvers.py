@@ -245,12 +245,13 @@ class Solver(OdeSolver):
             known = _called(self.fun_single, start, self._flat)
         if self.group:
             _require_tangent(_parts(self.fun_single(self.t, self.y), self._shapes), start)
+        adaptive = "atol" in declared(self.integrator).options
         for name, value in (("rtol", rtol), ("atol", atol)):
-            if value is not None and "atol" not in declared(self.integrator).options:
+            if value is not None and not adaptive:
                 raise InputError(f"{type(self).__name__} takes no {name}, as its steps are fixed: leave it out")
         if self.group and np.shape(atol) == (self.n,):  # of a field the least
             atol = [float(np.min(part)) for part in _parts(real_array("atol", atol), self._shapes).values()]
-        how: dict[str, Any] = {"tolerance": 1e-6 if rtol is None else rtol,
+        how: dict[str, Any] = {"tolerance": 1e-6 if rtol is None and adaptive else rtol,
                                "options": {} if atol is None else {"atol": atol}}
         if step is not None:
             how = {"steps": max(1, math.ceil(length/positive("step", step)*(1.0 - 1e-12)))}

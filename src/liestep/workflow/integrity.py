@@ -51,8 +51,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
     if left and remove:
         with recording(results):
             drop(results, left)
-    others: list[str] = []
-    lost: list[str] = []
+    others, lost = list[str](), list[str]()
     for name in sorted((ours | set(listed)) - left):
         path, sentence = results/name, _wrong(ledger, name, listed.get(name), remove)
         if sentence is None:
@@ -67,7 +66,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
             lost.append(sentence)
     for found_ones, remedy in ((lost, "to be made again"), (others, "call snakemake for all studies")):
         if found_ones:
-            more = f" (and {len(found_ones) - 1} more files)" if len(found_ones) > 1 else ""
+            more = f" (and {len(found_ones) - 1} more)" if len(found_ones) > 1 else ""
             yield f"{found_ones[0]}{more}; {remedy}"
     if remove:
         ledger.save()

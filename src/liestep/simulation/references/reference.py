@@ -93,7 +93,7 @@ def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecificat
             if cell.spec.samples != run.samples:
                 raise InputError("runs compared with a reference need the same samples:"
                                  f" {cell.integrator} {cell.resolution} has {cell.spec.samples},"
-                                 f" {first.integrator} {first.resolution} has {run.samples}")
+                                 f" {first.integrator} {first.resolution} has {run.samples}; set `samples`")
         spec = specify_reference(run.problem, parameters=run.parameters, initial=run.initial, t_end=run.t_end,
                                  samples=run.samples)
     except InputError as error:

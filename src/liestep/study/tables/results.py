@@ -36,8 +36,7 @@ def read_csv(path: Path, columns: Iterable[str] = ()) -> pandas.DataFrame:
                          " and make it again") from None
     if "'" in text:
         table = table.map(unquoted)
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
+    if missing := [name for name in columns if name not in table.columns]:
         raise InputError(f"{path} has no column {missing[0]}: it is not a table of this program; remove it"
                          " and make it again")
     return table
@@ -79,6 +78,8 @@ class StudyResults:
         """A table of the study, or its timings. Raises InputError: missing, no table, or of another study."""
         path = self.study.folder/f"{name}.csv"
         declared = table_of(name, self.study.paper)
+        if declared and not path.exists() and name.removesuffix("_seconds") not in self.config.tables:
+            raise self.study.complain(("tables",), f"the table {name} is read here, but not made: add it")
         table = read_csv(path, (*declared.keys, *declared.needed) if declared else
                          (*KEYS, *(TIMINGS if name == "timings" else ())))
         if not table["study"].eq(self.study.name).all():

@@ -24,7 +24,10 @@ def analyse(study: Study) -> list[Path]:
     for name in study.config.tables:
         table = table_of(name, study.paper)
         assert table is not None
-        columns, rows, by_clock = table.columns_of(results), table.rows(results), []
+        columns = table.columns(results) if callable(table.columns) else table.columns
+        if lost := {*table.keys, *table.needed}.difference(columns):
+            raise study.complain(("tables",), f"{name} has no column {min(lost)}, which is one of its keys")
+        rows, by_clock = table.rows(results), []
         paths.append(_write(study, name, columns, rows))
         if table.timed and study.config.timing:
             other, other_columns, timed_rows = table.timed
@@ -45,9 +48,8 @@ def readable(table: Table | None, columns: Iterable[str]) -> tuple[str, ...]:
     """Columns of a table that people read."""
     if table is None:
         return tuple(columns)
-    chosen = table.readable
-    place = chosen.index("resolution") + 1 if "resolution" in chosen else len(chosen)
-    return (*chosen[:place], *of_maps(columns), *chosen[place:])
+    place = (*table.readable, "resolution").index("resolution") + 1
+    return (*table.readable[:place], *of_maps(columns), *table.readable[place:])
 
 
 def _write(study: Study, name: str, columns: Iterable[str], rows: Iterable[TableRow]) -> Path:

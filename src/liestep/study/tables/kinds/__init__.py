@@ -29,9 +29,6 @@ class Table:
     page: Callable[[Any, list[TableRow], list[TableRow]], str] | None = None
     timed: tuple[str, tuple[str, ...], Callable[[Any], list[TableRow]]] | None = None
 
-    def columns_of(self, results: Any) -> tuple[str, ...]:
-        return tuple(self.columns(results) if callable(self.columns) else self.columns)
-
 
 def modules_of(paper: Paper | None) -> Mapping[str, str]:
     """Name -> module of all tables that a study of a paper may ask for. Raises InputError: the paper declares one that
