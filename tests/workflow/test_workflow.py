@@ -71,7 +71,7 @@ def test_one_call_after_an_edit_of_a_source_leaves_nothing_stale(tmp_path):
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new))
 
-    edit("mechanics/systems/sphere_nbody.py", "value -= gamma*2.0", "value -= gamma*6.0")
+    edit("mechanics/systems/sphere_nbody.py", "value -= self.gamma*2.0", "value -= self.gamma*6.0")
     assert place.make() == {name for name in ALL if name.startswith("bodies")}
     second = pandas.read_csv(table)
     changed = first["energy_error_mean"] != second["energy_error_mean"]
