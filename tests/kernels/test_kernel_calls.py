@@ -190,6 +190,23 @@ def test_loops_over_parts_of_several_classes_compile():
     assert totalled(Parts((Scale(3.0), Shift(1.0))), 2.0) == 3.0*(3.0*2.0*0.5) + 3.0*(2.0 + 1.0)
 
 
+@kernel
+def with_a_function_inside(x):
+    def doubled(y):
+        return 2.0*y
+    return doubled(x) + doubled(1.0)
+
+
+@kernel
+def calls_what_has_a_function_inside(x):
+    return with_a_function_inside(x)
+
+
+def test_kernels_with_functions_inside_compile():
+    """Their passes of Numba are left out for all others."""
+    assert calls_what_has_a_function_inside(3.0) == 2.0*3.0 + 2.0
+
+
 def summed(values, count):
     total = 0.0
     for k in range(count):
