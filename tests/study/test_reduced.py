@@ -81,6 +81,7 @@ def test_the_slope_is_that_of_the_blocks(steps, every):
 
 def test_one_row_stands_for_all_and_the_table_has_each(tmp_path, monkeypatch):
     monkeypatch.setattr(starts, "MOST", 4)
+    monkeypatch.setattr(starts, "MOST_REDUCED", 4)
     monkeypatch.setattr("liestep.simulation.runs.maps.MOST", 4)
     made = study(BODIES % "grid: {gamma: {from: 0.1, to: 1.0, count: 10}}", tmp_path)
     assert [cell.resolution for cell in made.cells] == ["h0.1", "h0.1_4", "h0.1_8"]
@@ -141,7 +142,7 @@ def test_100_000_cells_are_planned_in_seconds_and_lie_in_100_small_files(tmp_pat
 
 @pytest.mark.slow
 def test_a_process_takes_less_than_a_gigabyte(tmp_path):
-    study(BODIES % "ensemble: {members: 3000, amplitude: 1e-6}", tmp_path, HEAD.replace("figures: [map]\n", ""))
+    study(BODIES % "ensemble: {members: 30000, amplitude: 1e-6}", tmp_path, HEAD.replace("figures: [map]\n", ""))
     sweep = "import sys; from liestep.api.command_line import main; sys.exit(main(sys.argv[1:]))"
     # by a small process of its own: the peak of memory that a process reports is at least that of the one it is made by
     script = ("import os, subprocess, sys\n"

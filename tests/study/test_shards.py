@@ -30,8 +30,9 @@ TURNS = ("{system: sphere_nbody, t_end: 1.0, grid: [{field: q, index: 0, axis: y
 
 @pytest.fixture
 def small(monkeypatch) -> None:
-    """At most four members share a file."""
+    """At most four members share a file, also where their samples are not kept."""
     monkeypatch.setattr(starts, "MOST", 4)
+    monkeypatch.setattr(starts, "MOST_REDUCED", 4)
 
 
 def study(problem: str, folder, head: str = HEAD) -> Study:

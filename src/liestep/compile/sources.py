@@ -133,8 +133,7 @@ def source_hash(*modules: str, left_out: re.Pattern | None = None) -> str:
     files = sorted(closure(*modules, left_out=left_out).items())
     own = [name.split(".")[0] == NAME for name, _ in files]
     first = own.index(False) if False in own else len(files)  # those of the package stand before plugins
-    digest = _digest(tuple(files[:first])).copy()
-    return _hashed(digest, files[first:]).hexdigest()[:16]
+    return _hashed(_digest(tuple(files[:first])).copy(), files[first:]).hexdigest()[:16]
 
 
 @cache

@@ -93,8 +93,7 @@ def _build(parameters: Parameters) -> SpringPendula:
 
 
 def _conserved(parameters: Parameters) -> tuple[bool, bool, bool]:
-    active = _offsets(parameters)[parameters["stiffness"] > 0.0]
-    return invariant_axes([parameters["gravity"], *active])
+    return invariant_axes([parameters["gravity"], *_offsets(parameters)[parameters["stiffness"] > 0.0]])
 
 
 def _column_start(parameters: Parameters) -> dict[str, np.ndarray]:

@@ -87,14 +87,16 @@ class Kind:
         out[...] = np.moveaxis(values.reshape(-1, self.size, *values.shape[1:]), 1, -1)
         return self.numbers.in_lanes(out)
 
-    def members(self, array: np.ndarray, count: int) -> np.ndarray:
-        """The reverse, of arrays with a row for each block."""
-        if self.size == 1:
-            return array[:count]
-        if array.dtype.kind != "V":  # the same for all in a block
+    def members(self, array: np.ndarray, count: int, extrema: np.ufunc | None = None) -> np.ndarray:
+        """The reverse, of arrays with a row for each block; extrema: minimum or maximum, of all parts of a run."""
+        if array.dtype.kind != "V" and self.size > 1:  # the same for all in a block
             return np.repeat(array, self.size, axis=0)[:count]
-        members = np.moveaxis(self.numbers.out_of_lanes(array), -1, 1)
-        return members.reshape(len(array)*self.size, *members.shape[2:])[:count]
+        values = array if self.size == 1 else self.numbers.out_of_lanes(array)
+        if extrema:
+            values = extrema.reduce(values, axis=1, keepdims=True)
+        if self.size > 1:
+            values = np.moveaxis(values, -1, 1).reshape(len(values)*self.size, *values.shape[1:-1])
+        return values[:count]
 
     def words(self) -> tuple[np.ndarray, int]:
         """The words of this thread, and that of all lanes."""
@@ -157,7 +159,8 @@ _no_lanes: set[tuple[Hashable, ...]] = set()  # classes whose code does not comp
 LONG = 50_000  # steps of runs with a component each that gain by code of their own
 FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
 MANY = 1000          # for whom that of an adaptive method is, which takes as long as so many of its runs
-PAYS = 5.0           # s of steps one after the other from which runs of a study gain by it
+PAYS = 5.0           # s of steps one after the other, of all shards, from which runs of a study gain by it
+EXTREMA = {"block_low": np.minimum, "block_high": np.maximum}
 SHARES = 16          # of all blocks, one of which each of several threads takes at a time
 
 
@@ -172,7 +175,8 @@ def fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, *, fewes
     of lanes is made (default: as seconds of compiling pay for runs of a study). kept: of `of_kind`. Raises PluginError:
     the code cannot be compiled; KeyboardInterrupt."""
     if fewest is None:
-        fewest = FEW if LINEAR*y.size*(spec.steps or 0) > PAYS else len(y) + 1
+        count = max(len(y), spec.ensemble.members if spec.ensemble else 0)  # y may be of a shard
+        fewest = FEW if LINEAR*y[0].size*count*(spec.steps or 0) > PAYS else len(y) + 1
     groups: dict[Hashable, list[int]] = {}
     for number, (formulated, integrator) in enumerate(pairs if len(pairs) > 1 else ()):
         groups.setdefault((scalars(integrator), scalars(formulated.problem)), []).append(number)
@@ -240,8 +244,8 @@ def adaptive(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, alone
 
 
 class Runs:
-    """Blocks of runs, their records, and the loop. blocks: keep the statistics of blocks; ends: nothing but how each
-    ended, and its last state as the last sample."""
+    """Blocks of runs, their records, and the loop. blocks: keep the statistics of blocks, if reduced the extrema of
+    all of them; ends: nothing but how each ended, and its last state as the last sample."""
 
     loop: Any = staticmethod(advance_members)
 
@@ -293,8 +297,10 @@ class Runs:
 
     def _of_members(self, recorder: Recorder) -> Recorder:
         """Arrays with a row for each of them."""
+        extrema = EXTREMA if self.spec.reduced and self.spec.steps else {}
         own: dict[str, Any] = {
-            name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1)
+            name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1,
+                                    extrema.get(name))
             for name, value in recorder._asdict().items()
             if isinstance(value, np.ndarray) and name != "scratch" and not self.only_ends}
         if self.only_ends and recorder.states.shape[1]:

@@ -183,8 +183,7 @@ def taylor_series(run: RunSpecification, f: Field, tolerance: float | None = Non
     equations = (traced_field(formulated) if facts.series is None else facts.series(run.parameters, run.initial))
     sizes = start_sizes(f, formulated, characteristic_time(f, formulated, run.t_end))
     # variables of a system's own series are those of the rows, or their rates
-    groups = sizes_of(formulated)[0].ravel()[:len(equations.start)]
-    return TaylorSeries(equations, tolerance, groups, sizes)
+    return TaylorSeries(equations, tolerance, sizes_of(formulated)[0].ravel()[:len(equations.start)], sizes)
 
 
 def taylor(run: RunSpecification, times: np.ndarray) -> np.ndarray:

@@ -146,8 +146,7 @@ def new_integrals(observables: Iterable[Observable], *, integrate: bool = True) 
     the machine code is the same."""
     found = [column for part in observables if part.integral for column in range(part.columns.start, part.columns.stop)]
     kept = found if integrate else []
-    kind = Integrals if found else NoIntegrals
-    return kind(np.array(kept, dtype=np.int64), np.zeros((3, len(kept))))
+    return (Integrals if found else NoIntegrals)(np.array(kept, dtype=np.int64), np.zeros((3, len(kept))))
 
 
 def new_recorder(shape: tuple[int, ...], baseline: np.ndarray, points: int, samples: int, every: int = 1, *,

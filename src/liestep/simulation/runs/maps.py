@@ -170,14 +170,14 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
 
 
 def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
-    """The specifications of a run: several of an ensemble of more than MOST members, else itself. Raises InputError:
-    too many members, said before they take memory."""
+    """The specifications of a run: several of an ensemble of more members than share a file, else itself. Raises
+    InputError: too many members, said before they take memory."""
     if spec.ensemble is None:
         yield spec
         return
     if spec.ensemble.members > MOST_CELLS:
         raise InputError(f"the ensemble has {spec.ensemble.members} members; at most {MOST_CELLS} are allowed")
-    for part in spec.ensemble.shards():
+    for part in spec.ensemble.shards(spec.reduced):
         yield spec if part is spec.ensemble else replace(spec, ensemble=part)
 
 

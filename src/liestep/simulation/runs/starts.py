@@ -9,7 +9,8 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import StateField, perturbed, quaternion_matrix, rotation_quaternion
 
 AXES = "xyz"
-MOST = 1000  # trajectories that share a file
+MOST = 1000            # trajectories that share a file
+MOST_REDUCED = 10_000  # members whose samples are not kept
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Turn:
 @dataclass(frozen=True)
 class Ensemble:
     """Members start from perturbed states; member 0 is unperturbed. amplitude is the size of
-    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation. One of more than MOST
-    members is kept in shards: `count` members from number `first` on (0: all of them)."""
+    the tangent perturbation. With `turns` they start on a grid, and there is no perturbation. One of more members than
+    share a file is kept in shards: `count` members from number `first` on (0: all of them)."""
 
     members: int
     amplitude: float
@@ -58,13 +59,11 @@ class Ensemble:
             yield (f"turn_{turn.field}_{turn.index}_{turn.axis}", angles.ravel()[self.first:self.first + self.size],
                    "rad", f"angle by which vector {turn.index} of {turn.field} is turned about {turn.axis}")
 
-    def shards(self) -> Iterator["Ensemble"]:
-        """Ensembles of at most MOST members that are together this one; itself where it is small enough."""
-        if self.members <= MOST:
-            yield self
-            return
-        for first in range(0, self.members, MOST):
-            yield replace(self, first=first, count=min(MOST, self.members - first))
+    def shards(self, reduced: bool) -> Iterator["Ensemble"]:
+        """Ensembles whose members share a file, which are together this one; itself where it is small enough."""
+        most = MOST_REDUCED if reduced else MOST
+        for first in range(0, self.members, most):
+            yield self if self.members <= most else replace(self, first=first, count=min(most, self.members - first))
 
     def states(self, parts: Sequence[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
         """The starts of at most MOST members, each field (members, ...), of all one after the other. Each MOST have

@@ -299,8 +299,7 @@ def rack(a: int, u: Vector, b: int, n: Vector, radius: float) -> Joint:
     its angle, in m. As `gear` a row of velocities."""
     _check_units(u, n)
     reach = _not_zero("radius of a rack", radius)*_axis(u)
-    vectors = (ZERO, ZERO, ZERO, -_axis(n), reach, ZERO)
-    return Joint("rack", a, b, (Rows(Kind.GEAR, vectors),))
+    return Joint("rack", a, b, (Rows(Kind.GEAR, (ZERO, ZERO, ZERO, -_axis(n), reach, ZERO)),))
 
 
 @arguments_named
