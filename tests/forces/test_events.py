@@ -343,3 +343,11 @@ def test_a_pole_is_found_also_where_the_search_lands_on_it(pole):
             assert abs(ball.simulate(t_end=1.2, until=inverse, **size).attrs["event_time"] - pole) < 1e-15
     with pytest.raises(InputError, match=r"not np.float64\(inf\); at a pole its inverse has a zero"):
         ball.simulate("verlet", step=pole, t_end=2.0*pole, until=lambda state: 1.0/(state["q"][0] - pole))
+
+    def failing(state):
+        if abs(state["q"][0] - pole) < 1e-3:
+            raise ValueError("no signal")
+        return state["q"][0] - pole
+
+    with pytest.raises(InputError, match="an event: ValueError: no signal"):  # it is no pole
+        ball.simulate("dop853", tolerance=1e-8, t_end=1.2, until=failing)

@@ -109,8 +109,7 @@ def changes(rows: Iterable[TableRow]) -> str:
 def predictions(rows: Iterable[TableRow]) -> str:
     """How many outcomes were not known when their criterion was written, and how many of these judged ones were met."""
     unknown = [row for row in rows if not row["known_beforehand"] and row["verdict"] in (*MET, *MISSED)]
-    met = sum(row["verdict"] in MET for row in unknown)
-    return f"{count(len(unknown), 'prediction')}, {met} met"
+    return f"{count(len(unknown), 'prediction')}, {sum(row['verdict'] in MET for row in unknown)} met"
 
 
 def surviving(rows: Iterable[TableRow]) -> str:

@@ -127,8 +127,7 @@ def shape_of(*values: Node | float) -> tuple[tuple, tuple[int, ...]]:
             parts.append(("input", array, rows.index(row), *columns))
         else:
             parts.append((x.op, *(("node", number[y.place]) if isinstance(y, Node) else y for y in x.args)))
-    ends = (("node", number[x.place]) if isinstance(x, Node) else x for x in values)
-    return (*parts, *ends), tuple(rows)
+    return (*parts, *(("node", number[x.place]) if isinstance(x, Node) else x for x in values)), tuple(rows)
 
 
 def heads_of(rows: set[tuple[int, ...]], n: int) -> list[str] | None:

@@ -158,7 +158,8 @@ def _number(value: ArrayLike) -> float:
         raise InputError(f"an event must give a number that becomes zero there, not {value!r}")
     number = number_or_nan(value)
     if not np.isfinite(number):
-        raise InputError(f"an event must give a finite number, not {value!r}; at a pole its inverse has a zero")
+        raise InputError(f"an event must give a finite number, not {value!r}; at a pole its inverse has a zero"
+                         ) from FloatingPointError()
     return number
 
 

@@ -1,6 +1,5 @@
 """Zeros of functions of the state within the steps of a run, and the run up to the first that ends it."""
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
@@ -227,8 +226,11 @@ class Search:
 
         for whole in (True, False):
             def value(share: float, whole: bool = whole) -> float:
-                with suppress(InputError):
+                try:
                     return float(self._values(slice(n, n + 1), np.array([share]), whole)[0, 0])
+                except InputError as error:
+                    if not isinstance(error.__cause__, ArithmeticError):
+                        raise
                 return 0.0  # a pole: the sign changes here
 
             ends = value(low), value(high)

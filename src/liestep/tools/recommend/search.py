@@ -105,8 +105,7 @@ def _next_steps(found: Candidate, wanted: float) -> float | str:
             power = min(found.order + 1.5, max(0.7, power))
         ratio = (last.error/(AIM*wanted))**(1.0/power) if last.error > 0.0 else 0.25
         new = last.size*min(20.0, max(0.1, ratio))
-    count = INTERVALS*max(1, ceil(new/INTERVALS*(1.0 - 1e-9)))
-    return _between(found, wanted, float(count))
+    return _between(found, wanted, float(INTERVALS*max(1, ceil(new/INTERVALS*(1.0 - 1e-9)))))
 
 
 def _between(found: Candidate, wanted: float, count: float) -> float | str:
