@@ -46,7 +46,7 @@ def shared(members: int, repeats: int) -> Iterator[dict[str, Any]]:
             for _ in range(repeats + 1):  # the first ones compile
                 for size, times in found.items():
                     start = time.process_time()
-                    made = blocks.of_kind(spec, [pair], y, blocks.Kind(size))
+                    made = blocks.of_kind(spec, [pair], y, blocks.Width(size))
                     times.append(1e6*(time.process_time() - start)/members)
             alone, together = (min(times[1:]) for times in found.values())
             yield {"case": f"{problem}, {integrator}", "statistics": "every step" if every == 1 else "both ends",

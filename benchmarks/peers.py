@@ -30,7 +30,7 @@ from liestep.simulation.catalogue import sheet
 from liestep.simulation.machine_code.straight import for_loop
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.execution import build, new_recorder
-from liestep.simulation.runs.specification import Start, specify, start_of
+from liestep.simulation.runs.specification import CheckedStart, specify, start_of
 
 TOP = Path(__file__).resolve().parents[1]
 # label, system, preset or parameters and initial state, end
@@ -120,7 +120,7 @@ def horizons(problems: Sequence[Problem] = PROBLEMS, repeats: int = 5) -> Iterat
                    **curves(system, preset, times*t_end, repeats).row(AT_HORIZONS)}
 
 
-def start_at(system: str, preset: Preset) -> Start:
+def start_at(system: str, preset: Preset) -> CheckedStart:
     """The start of a problem: of a preset, or of given numbers."""
     if system in PLUGINS:
         load_plugin(TOP/PLUGINS[system])
@@ -154,7 +154,7 @@ def curves(system: str, preset: Preset, t_end: float, repeats: int, codes: Mappi
                   defects, distance(other.fields(), reference))
 
 
-def runs_on(system: str, start: Start, name: str) -> bool:
+def runs_on(system: str, start: CheckedStart, name: str) -> bool:
     name, options = called(name)
     try:
         specify(system, name, start=start, tolerance=TOLERANCES[-1], t_end=1.0, samples=2, options=options)
@@ -202,7 +202,7 @@ def words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def ours(system: str, start: Start, name: str, t_end: float, tolerance: float) -> Run:
+def ours(system: str, start: CheckedStart, name: str, t_end: float, tolerance: float) -> Run:
     """A method of the core with start and end as its only outputs."""
     name, options = called(name)
     if name == "dop853":
@@ -233,7 +233,7 @@ def ours(system: str, start: Start, name: str, t_end: float, tolerance: float) -
                lambda: {key: value[0] for key, value in formulated.to_fields(y[None]).items()})
 
 
-def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
+def peer(system: str, start: CheckedStart, t_end: float, tolerance: float) -> Run:
     """heyoka's adaptive Taylor integrator."""
     import heyoka
 
@@ -246,7 +246,7 @@ def peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
         key: value[0] for key, value in field.to_fields(series.to_rows(state[None])).items()})
 
 
-def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> Run:
+def natural_peer(system: str, start: CheckedStart, t_end: float, tolerance: float) -> Run:
     """heyoka's integrator on a body about a fixed point, see `natural`, or on bodies on a sphere, see `pairs`."""
     import heyoka
 
@@ -264,7 +264,7 @@ def natural_peer(system: str, start: Start, t_end: float, tolerance: float) -> R
     return _run_of(flow, first, t_end, directions if system == "sphere_nbody" else attitude)
 
 
-def pairs(start: Start) -> tuple[list[Any], np.ndarray]:
+def pairs(start: CheckedStart) -> tuple[list[Any], np.ndarray]:
     """heyoka's equations of bodies on a sphere and their start: q_i'' = sum_j f (q_j - c q_i)/m_i - |q_i'|^2 q_i with
     c = q_i.q_j, f = gamma (1 - c^2)^(-3/2), twospheres2009 eq. (33)."""
     import heyoka
@@ -287,7 +287,7 @@ def pairs(start: Start) -> tuple[list[Any], np.ndarray]:
     return list(zip([*q.flat, *v.flat], [*v.flat, *rates], strict=True)), first.ravel()
 
 
-def natural(start: Start) -> tuple[list[Any], np.ndarray]:
+def natural(start: CheckedStart) -> tuple[list[Any], np.ndarray]:
     """heyoka's equations of a body about a fixed point, q' = q (0, u) with half the rates u in the body, J u' = 2 J u x
     u + (arm x Q^T gravity + 3 k e x J e)/2 - drag u, e = Q^T e_3, and their start: a unit quaternion and half the
     rates."""

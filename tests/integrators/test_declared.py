@@ -13,7 +13,7 @@ from liestep import extend
 from liestep.errors import InputError
 from liestep.extend import ORBIT
 from liestep.mechanics.contracts.method import Keeps, Lack, Method
-from liestep.mechanics.formulations.fixed_body.forms import Declared
+from liestep.mechanics.formulations.fixed_body.forms import DeclaredBody
 from liestep.simulation.catalogue import integrator_calls, method, sheet
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.specification import complete_options, specify, start_of
@@ -168,7 +168,7 @@ def test_coadjoint_needs_the_equations_of_the_body_momentum():
     facts = sheet("heavy_top")
     class Bare(NamedTuple):
         scale: float
-    declared = Declared(lambda parameters: Bare(1.0), lambda parameters: None, facts.conserved_momentum,
+    declared = DeclaredBody(lambda parameters: Bare(1.0), lambda parameters: None, facts.conserved_momentum,
                         lambda parameters, first: (), None, None, None)
     with pytest.raises(InputError, match="option form is coadjoint, for which the system must have dual"):
         declared.check_form(start_of("heavy_top").parameters, {"form": "coadjoint"})

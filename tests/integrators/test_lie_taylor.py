@@ -12,7 +12,7 @@ from liestep.compile import rows
 from liestep.compile.status import Status
 from liestep.compile.straight.jets import taylor_coefficients
 from liestep.compile.straight.symbols import SYMBOLIC
-from liestep.compile.tracing import Functions, Slope, parts, plain_component, with_slopes
+from liestep.compile.tracing import Dual, Functions, parts, plain_component, with_slopes
 from liestep.errors import InputError
 from liestep.geometry import charts, so3
 from liestep.integrators import lie_taylor
@@ -191,7 +191,7 @@ def derivative(function, x, d, e=1e-6):
 @pytest.mark.parametrize("function", [
     lambda x: x*x*3.0 + 2.0/x - (1.0 - x)/4.0, lambda x: (x - 2.0)/(x*x + 1.0), lambda x: 1.0 - -x])
 def test_infinitesimal_parts_are_derivatives(function):
-    found = function(Slope(0.7, 1.3))
+    found = function(Dual(0.7, 1.3))
     assert found.x == function(0.7)
     assert abs(found.d - derivative(function, 0.7, 1.3)) <= 1e-8
 
@@ -200,11 +200,11 @@ def test_functions_and_comparisons_of_infinitesimal_numbers():
     table = with_slopes(Functions(math.sqrt, math.sin, math.cos))
     for function, plain in ((table.sqrt, math.sqrt), (table.sin, math.sin), (table.cos, math.cos)):
         assert function(0.7) == plain(0.7)
-        assert parts(function(Slope(0.7, 1.3)))[1] == pytest.approx(derivative(plain, 0.7, 1.3), abs=1e-8)
-    assert Slope(1.0, 5.0) < 2.0
-    assert Slope(1.0, 5.0) > Slope(0.5, 9.0)
-    assert abs(Slope(-1.0, 3.0)).d == -3.0
-    assert abs(Slope(1.0, 3.0)).d == 3.0
+        assert parts(function(Dual(0.7, 1.3)))[1] == pytest.approx(derivative(plain, 0.7, 1.3), abs=1e-8)
+    assert Dual(1.0, 5.0) < 2.0
+    assert Dual(1.0, 5.0) > Dual(0.5, 9.0)
+    assert abs(Dual(-1.0, 3.0)).d == -3.0
+    assert abs(Dual(1.0, 3.0)).d == 3.0
 
 
 def coefficients(found, y, count, order):

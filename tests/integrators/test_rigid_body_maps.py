@@ -10,7 +10,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.integrators.kicks import kicked
 from liestep.integrators.rigid_maps import AxisSplitting, LieGroupVariational, Richardson
-from liestep.integrators.rodrigues import ChartDrift, Drift
+from liestep.integrators.rodrigues import ChartDrift, FreeTurn
 from liestep.simulation.runs.specification import specify
 
 H = 0.01
@@ -133,11 +133,11 @@ def test_a_chart_ends_exactly_where_it_has_no_coordinates(modified, steps):
     """With h w = 2 every step of (25) turns by pi/2: alpha ends at pi, modified parameters at 2 pi."""
     case = formulated("free_rigid_body", "asymmetric", "rigid_bodies", {"inertia": [1.0, 1.0, 1.0]},
                       {"attitude": np.eye(3), "angular_momentum": np.array([0.0, 0.0, 2.0])})
-    turned = Map(case, kicked(Drift(1)))(case.start, 1.0, 2)
+    turned = Map(case, kicked(FreeTurn(1)))(case.start, 1.0, 2)
     assert np.allclose(turned[:3], np.diag([-1.0, -1.0, 1.0]))
     flow = Map(case, kicked(ChartDrift(1, modified)))
     flow(case.start, 1.0, steps, Status.CHART_LIMIT)
-    plain = Map(case, kicked(Drift(1)))(case.start, 1.0, steps - 1)
+    plain = Map(case, kicked(FreeTurn(1)))(case.start, 1.0, steps - 1)
     assert np.allclose(flow(case.start, 1.0, steps - 1), plain)
 
 

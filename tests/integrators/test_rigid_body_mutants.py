@@ -37,7 +37,7 @@ def order(component, place):
     """Order that a step shows between h = 0.02 and 0.01, against 50 steps of a map that is right."""
     case = formulated(*place, "rigid_bodies")
     problem = plain(case.problem)
-    right = kicked(rodrigues.Drift(1) if place == PENDULUM else importlib.import_module(
+    right = kicked(rodrigues.FreeTurn(1) if place == PENDULUM else importlib.import_module(
         "liestep.integrators.rigid_maps").AxisSplitting(5))
     y = stepped(right, problem, case.start, 0.01, 30)
     errors = [np.abs(stepped(component, problem, y, h) - stepped(right, problem, y, h/50, 50)).max()
@@ -61,11 +61,11 @@ def split(free, kind=RigidSplit, kicks=(0.5, 0.5)):
 KICK, FREE, SPLIT = (f"liestep.integrators.{name}" for name in ("rodrigues", "rigid_split", "kicks"))
 STEPS = {  # name: (module, old, new, component of the module, problem)
     "missing h/2": (SPLIT, "kick(problem, self.kicks[0]*h, forces, y)", "kick(problem, h, forces, y)",
-                    lambda m: split(rodrigues.Drift(1), m.RigidSplit), PENDULUM),
+                    lambda m: split(rodrigues.FreeTurn(1), m.RigidSplit), PENDULUM),
     "drift before kick": (SPLIT, "kick(problem, self.kicks[0]*h, forces, y)", "pass",
-                          lambda m: split(rodrigues.Drift(1), m.RigidSplit, (0.5, 1.0)), PENDULUM),
+                          lambda m: split(rodrigues.FreeTurn(1), m.RigidSplit, (0.5, 1.0)), PENDULUM),
     "no second kick": (SPLIT, "kick(problem, after*h, forces, y)", "pass",
-                       lambda m: split(rodrigues.Drift(1), m.RigidSplit), PENDULUM),
+                       lambda m: split(rodrigues.FreeTurn(1), m.RigidSplit), PENDULUM),
     "dlm without its last turn": ("liestep.integrators.rigid_maps", "for turn in range(self.turns):",
                                   "for turn in range(self.turns - 1):", lambda m: split(m.AxisSplitting(5)), TOP),
     "dlm with a whole first turn": ("liestep.integrators.rigid_maps", "part = h if axis == 2 else 0.5*h",
@@ -95,7 +95,7 @@ STEPS = {  # name: (module, old, new, component of the module, problem)
 }
 
 
-RIGHT = {"drift before kick": lambda m: split(rodrigues.Drift(1), m.RigidSplit)}  # where the mutant needs other numbers
+RIGHT = {"drift before kick": lambda m: split(rodrigues.FreeTurn(1), m.RigidSplit)}  # a mutant that needs other numbers
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -137,15 +137,15 @@ def test_a_torque_in_the_body_is_a_wrong_map():
         f[0] = y[:3] @ f[0]
         return True
 
-    y = stepped(kicked(rodrigues.Drift(1)), problem, case.start, 0.1, 20)
-    gap = [np.abs(stepped(kicked(rodrigues.Drift(1)), turned, y, h)
-                  - stepped(kicked(rodrigues.Drift(1)), problem, y, h)).max() for h in (0.02, 0.01)]
+    y = stepped(kicked(rodrigues.FreeTurn(1)), problem, case.start, 0.1, 20)
+    gap = [np.abs(stepped(kicked(rodrigues.FreeTurn(1)), turned, y, h)
+                  - stepped(kicked(rodrigues.FreeTurn(1)), problem, y, h)).max() for h in (0.02, 0.01)]
     assert np.log2(gap[0]/gap[1]) <= 1.1
 
 
 def test_symmetric_maps_return_and_the_others_do_not():
-    assert returns(kicked(rodrigues.Drift(1)), PENDULUM) <= 1e-14
-    assert returns(kicked(rodrigues.Drift(1), 1.0), PENDULUM) >= 1e-4
+    assert returns(kicked(rodrigues.FreeTurn(1)), PENDULUM) <= 1e-14
+    assert returns(kicked(rodrigues.FreeTurn(1), 1.0), PENDULUM) >= 1e-4
     assert returns(Campello(0.5, 1e-15, 200), PENDULUM) >= 1e-4
 
 

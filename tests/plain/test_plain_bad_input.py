@@ -129,7 +129,7 @@ def test_norm_of_a_matrix_of_order_2_is_refused():
 
 @pytest.mark.parametrize("complaint", FUNCTIONS)
 def test_functions(complaint, monkeypatch):
-    monkeypatch.setattr(arrays, "LONGEST", 0.5 if "does not end" in complaint else 600.0)  # on a busy machine too
+    monkeypatch.setattr(arrays, "MOST_SECONDS", 0.5 if "does not end" in complaint else 600.0)  # on a busy machine too
     with pytest.raises(InputError, match=complaint) as found:
         liestep.system("own", rhs=FUNCTIONS[complaint], start={"y": [1.0, 0.5]}, parameters={"k": 1.0})
     assert re.search(r"\(test_plain_bad_input\.py, line \d+: ", str(found.value))

@@ -156,7 +156,7 @@ def _content(item: Any, counters: np.ndarray) -> Iterator[bytes]:
         yield f"{type(item).__name__} {item!r}".encode()
 
 
-class Slope:
+class Dual:
     """x + e d"""
 
     __array_ufunc__ = None  # numpy's scalars leave arithmetic to these methods
@@ -165,35 +165,35 @@ class Slope:
     def __init__(self, x: Any, d: Any):
         self.x, self.d = x, d
 
-    def __add__(self, other: Any) -> "Slope":
+    def __add__(self, other: Any) -> "Dual":
         x, d = parts(other)
-        return Slope(self.x + x, self.d + d)
+        return Dual(self.x + x, self.d + d)
 
     __radd__ = __add__
 
-    def __neg__(self) -> "Slope":
-        return Slope(-1.0*self.x, -1.0*self.d)
+    def __neg__(self) -> "Dual":
+        return Dual(-1.0*self.x, -1.0*self.d)
 
-    def __sub__(self, other: Any) -> "Slope":
+    def __sub__(self, other: Any) -> "Dual":
         x, d = parts(other)
-        return Slope(self.x - x, self.d - d)
+        return Dual(self.x - x, self.d - d)
 
-    def __rsub__(self, other: Any) -> "Slope":
+    def __rsub__(self, other: Any) -> "Dual":
         return -self + other
 
-    def __mul__(self, other: Any) -> "Slope":
+    def __mul__(self, other: Any) -> "Dual":
         x, d = parts(other)
-        return Slope(self.x*x, self.x*d + self.d*x)
+        return Dual(self.x*x, self.x*d + self.d*x)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> "Slope":
+    def __truediv__(self, other: Any) -> "Dual":
         x, d = parts(other)
         ratio = self.x/x
-        return Slope(ratio, (self.d - ratio*d)/x)
+        return Dual(ratio, (self.d - ratio*d)/x)
 
-    def __rtruediv__(self, other: Any) -> "Slope":
-        return Slope(other, 0.0)/self
+    def __rtruediv__(self, other: Any) -> "Dual":
+        return Dual(other, 0.0)/self
 
     def __lt__(self, other: Any) -> Any:
         return self.x < parts(other)[0]
@@ -201,7 +201,7 @@ class Slope:
     def __gt__(self, other: Any) -> Any:
         return self.x > parts(other)[0]
 
-    def __abs__(self) -> "Slope":
+    def __abs__(self) -> "Dual":
         return self if self.x > 0.0 else -self
 
 
@@ -210,7 +210,7 @@ def with_slopes(functions: Functions) -> Functions:
     def of(function: Callable, slope: Callable) -> Callable:
         def apply(x: Any) -> Any:
             value = function(parts(x)[0])
-            return Slope(value, slope(x, value)) if isinstance(x, Slope) else value
+            return Dual(value, slope(x, value)) if isinstance(x, Dual) else value
 
         return apply
 
@@ -223,4 +223,4 @@ def with_slopes(functions: Functions) -> Functions:
 
 def parts(value: Any) -> tuple[Any, Any]:
     """x and d of any number."""
-    return (value.x, value.d) if isinstance(value, Slope) else (value, 0.0)
+    return (value.x, value.d) if isinstance(value, Dual) else (value, 0.0)

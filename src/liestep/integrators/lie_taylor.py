@@ -9,7 +9,7 @@ import numpy as np
 from liestep.compile.rows import larger, put
 from liestep.compile.status import Status
 from liestep.compile.straight.symbols import SYMBOLIC, Expressions, Node, Value, expressions
-from liestep.compile.tracing import Slope, parts, plain_component, with_slopes
+from liestep.compile.tracing import Dual, parts, plain_component, with_slopes
 from liestep.geometry import charts, so3
 from liestep.geometry.so3 import term
 from liestep.integrators import taylor
@@ -156,8 +156,8 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
         moved = np.zeros(shape, dtype=object)
         evaluable = near.algebra(symbols[-1], y, f)
         inside = near.dexpinv(sigma, f, out)
-        still.act(np.vectorize(lambda x: Slope(0.0, x), otypes="O")(f),
-                  np.vectorize(lambda x: Slope(x, 0.0), otypes="O")(y), moved)
+        still.act(np.vectorize(lambda x: Dual(0.0, x), otypes="O")(f),
+                  np.vectorize(lambda x: Dual(x, 0.0), otypes="O")(y), moved)
         return evaluable and inside, [*out.flat, *(parts(x)[1] for x in moved.flat)]
 
     counters = problem.counters.copy()

@@ -28,7 +28,7 @@ from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 
 @borrows(FreeMotion)
-class Drift(NamedTuple):
+class FreeTurn(NamedTuple):
     """A turn about the angular velocity, for three equal moments of inertia. STEP_TOO_LARGE where rule 0 has h|w| > 1.
     """
 
@@ -46,7 +46,7 @@ class Drift(NamedTuple):
 
 @borrows(FreeMotion)
 class ChartDrift(NamedTuple):
-    """`Drift`, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
+    """`FreeTurn`, but the attitude is kept in a chart as printed: alpha_(k+1) = alpha_k (+) delta
     with rescaled Rodrigues vectors (rodrigues2021 eq. (5)), or the same with modified Rodrigues parameters.
 
     CHART_LIMIT where an attitude has no coordinates: turned by pi, or by 2 pi for modified parameters.
@@ -111,7 +111,7 @@ def _build(options: Options, tolerance: float | None, t_end: float) -> RigidSpli
     rule, share = RULES[options["drift"]], 0.5 if options["kick"] == "half" else 1.0
     if options["chart"] != "none":
         return kicked(ChartDrift(rule, options["chart"] == "modified"))
-    return Composition(kicked(Drift(rule), share), composition_weights(options["weights"]))
+    return Composition(kicked(FreeTurn(rule), share), composition_weights(options["weights"]))
 
 
 def _order(options: Options, sheet: Sheet, parameters: Parameters) -> int:

@@ -18,7 +18,7 @@ from liestep.compile.straight.jets import Numbers, taylor_coefficients
 from liestep.compile.straight.straight import jet_code, loaded
 from liestep.compile.straight.symbols import MOST_NODES, SYMBOLIC, Expressions, Node, Untraceable, Value, expressions
 from liestep.compile.straight.tape import MOST_OPERATIONS, Tape, tape_of
-from liestep.compile.straight.writer import Writer
+from liestep.compile.straight.writer import LLVMWriter
 from liestep.compile.tracing import digest_of, plain_component
 from liestep.errors import InputError
 from liestep.integrators.one_step import first_formulated, refused
@@ -375,7 +375,7 @@ def _code(found: Expressions, order: int, **layout: Any) -> tuple[dict[str, int]
 def straight_jet(found: Expressions, order: int, y: np.ndarray, **layout: Any) -> StraightJet:
     """Machine code of the coefficients of expressions at states like y, which says whether they are of several members
     (`compile.lanes.jets`)."""
-    writer, jet = getattr(y, "jets", (Writer, StraightJet))
+    writer, jet = getattr(y, "jets", (LLVMWriter, StraightJet))
     places, constants = made_once(_code, found, order, kind=writer, **layout)
     return jet(places["jet"], places["sum"], constants.copy(), np.zeros(1))
 

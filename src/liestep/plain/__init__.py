@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from liestep.mechanics.formulations.multibody.force_elements import Element
     from liestep.tools.recommend.search import Recommendation
 
-MOST_LOST, LONGEST = 4.0, 100  # digits; letters of a name
+MOST_LOST, LONGEST_ID = 4.0, 100  # digits; letters of a name
 Functions = Mapping[str, Callable]
 _latest: set[str] = set()  # names, which mean the latest definition
 
@@ -176,8 +176,8 @@ def _unpickled(kind: type[System], written_by: str, about: Mapping[str, Any]) ->
 
 
 def _require_free(name: str) -> None:
-    if not isinstance(name, str) or not ID.fullmatch(name) or len(name) > LONGEST:
-        raise InputError(f"name {name!r:.{LONGEST}} must be letters, digits and underscores, at most {LONGEST}")
+    if not isinstance(name, str) or not ID.fullmatch(name) or len(name) > LONGEST_ID:
+        raise InputError(f"name {name!r:.{LONGEST_ID}} must be letters, digits and underscores, at most {LONGEST_ID}")
     if name in {*own_systems(), *own_integrators(), *plugin_entries()} - _latest:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 

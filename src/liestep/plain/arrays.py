@@ -347,7 +347,7 @@ def stand_in(value: Any) -> Any:
 
 
 Arguments = Mapping[str, Any]  # symbols, arrays of them, and parameters, by their names
-LONGEST = 20.0  # seconds that a call of a function may take
+MOST_SECONDS = 20.0  # seconds that a call of a function may take
 OWN = "__liestep_person__"  # in the globals of copies of a person's functions
 FOREIGN = ("does not contain a loop", "not supported for the input types", "of type Symbol", "how to convert",
            "pyobject", "object arrays are not supported", "'Symbol' object has no", "'Truth' object has no")
@@ -357,7 +357,7 @@ TOLD = {**dict.fromkeys(("to dtype('int64')", "only integers", "of integer"), "i
         "RecursionError": "it calls itself without end", "read-only": "it writes into its argument: make a new array",
         "'Values'": "it computes with p as a whole, which holds the parameters (p.g); momenta are called momentum",
         "'complex'": "it computes with complex numbers: write real and imaginary parts",
-        "Endless": f"it does not end within {LONGEST:g} s"}
+        "Endless": f"it does not end within {MOST_SECONDS:g} s"}
 
 
 class Endless(BaseException):
@@ -449,7 +449,7 @@ def _changing(function: FunctionType, given: Arguments) -> str:
 def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Arguments, where: str,
             shape: tuple[int, ...] | None, arranged: Callable[[Any], Any]) -> Any:
     try:
-        with time_limit(LONGEST), np.errstate(all="ignore"):
+        with time_limit(MOST_SECONDS), np.errstate(all="ignore"):
             found = rewritten(function, copies)(**given)
     except (Exception, Endless) as error:
         shown = [f"{name} is of shape {x.shape}" for name, x in given.items() if isinstance(x, np.ndarray)]

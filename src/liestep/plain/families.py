@@ -18,7 +18,7 @@ from liestep.mechanics.formulations.axes import principal
 from liestep.mechanics.formulations.turning import PARTS, layout
 from liestep.plain.agreement import agreed
 from liestep.plain.arrays import Values, frozen, place, run, solve
-from liestep.plain.kinds import Kind
+from liestep.plain.kinds import Overload
 from liestep.plain.loops import gradient_lines, lines, operations, row_lines, sum_lines
 from liestep.plain.symbols import (
     PlainGraph,
@@ -548,9 +548,9 @@ def field(w: Writer, given: Given) -> str:
         "turning(", f"build=build, shapes={shapes!r}, kept={kept})"])
 
 
-def written(kind: Kind, name: str, parameters: Parameters, start: Start, t_end: float, given: Given) -> tuple[str, int]:
+def written(kind: Overload, name: str, values: Parameters, start: Start, t_end: float, given: Given) -> tuple[str, int]:
     """The text of the plugin, and the number of its operations."""
-    made, own = kind.made, dict(parameters)
+    made, own = kind.made, dict(values)
     for key in ("mass", "inertia"):
         value = getattr(given, key)
         if callable(value) and (key, made) != ("mass", spheres):

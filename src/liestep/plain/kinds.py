@@ -15,7 +15,7 @@ SHARED = ("name", "start", "parameters", "t_end")  # by the kinds, so that they 
 
 
 @dataclass(frozen=True)
-class Kind:
+class Overload:
     """An overload: what it makes, its writer in `families`, and the fields of a start, of which the first is needed."""
 
     title: str
@@ -51,13 +51,13 @@ class Kind:
         return f"{self.call}\n{textwrap.indent(inspect.getdoc(self.overload) or '', '    ')}"
 
 
-KINDS: list[Kind] = []
+KINDS: list[Overload] = []
 
 
 def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:
     """Decorator of an overload, below `typing.overload`. Of kinds that fit equally well the first is meant."""
     def declared(overload: F) -> F:
-        KINDS.append(Kind(title, made, tuple(fields.split()), overload))
+        KINDS.append(Overload(title, made, tuple(fields.split()), overload))
         return overload
 
     return declared
@@ -76,7 +76,7 @@ def documented(function: F) -> F:
     return function
 
 
-def meant(given: Mapping[str, Any]) -> Kind:
+def meant(given: Mapping[str, Any]) -> Overload:
     """The kind of a call. Raises InputError: its arguments make none; the sentence names the nearest."""
     best = min(KINDS, key=lambda each: each.misfit(given))
     for name in given:

@@ -12,7 +12,7 @@ FORMATS = {"add": "{} + {}", "sub": "{} - {}", "mul": "{}*{}", "inverse": "", "s
            "shift": "{1} + {0}", "sqrt": "sqrt({})", "sin": "sin({})", "cos": "cos({})", "exp": "exp({})",
            "log": "log({})", "atan2": "atan2({}, {})"}
 CHOICES = {"<": "if_less", "<=": "if_at_most", "==": "if_equal"}
-LONGEST = 90  # characters of an expression within another one
+LONGEST_SHOWN = 90  # characters of an expression within another one
 
 
 def lines(results: Sequence[tuple[str, Scalar]], indent: str = "        ") -> list[str]:
@@ -57,7 +57,7 @@ def lines(results: Sequence[tuple[str, Scalar]], indent: str = "        ") -> li
             shown = written(node)
             if "(" not in FORMATS.get(node.op, "("):
                 shown = f"({shown})"
-        if uses[node.place] > 1 or (node.op != "input" and len(shown) > LONGEST):
+        if uses[node.place] > 1 or (node.op != "input" and len(shown) > LONGEST_SHOWN):
             found.append(f"{indent}t{len(found)} = {_bare(shown)}")
             shown = f"t{len(found) - 1}"
         text[node.place] = shown

@@ -21,7 +21,7 @@ from liestep.mechanics.contracts.sheet import Fields, Parameters, State
 from liestep.mechanics.formulations.multibody.assembly import GROUND
 from liestep.mechanics.formulations.multibody.inverse import JointSpace
 from liestep.mechanics.formulations.multibody.tree import Tree
-from liestep.plain import LONGEST, System, urdf
+from liestep.plain import LONGEST_ID, System, urdf
 from liestep.simulation.endings.going import specification_of
 from liestep.simulation.runs.outcomes import carry_out
 
@@ -281,7 +281,7 @@ def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinat
                "values": {key: value.tolist() for key, value in values.items()},
                **{key: np.asarray(value, dtype=float).tolist() for key, value in start.items()}}
     lines = "".join(f"    {key}={value!r},\n" for key, value in fields.items())
-    plain = re.sub(r"^(?=[^a-zA-Z])", "robot_", re.sub(r"\W", "_", path.stem, flags=re.ASCII))[:LONGEST]
+    plain = re.sub(r"^(?=[^a-zA-Z])", "robot_", re.sub(r"\W", "_", path.stem, flags=re.ASCII))[:LONGEST_ID]
     robot = Robot.of(plain if name is None else name,
                      f'"""{path.name!r} by liestep.{FUNCTIONS[root]}."""\n'
                      f"from liestep.extend import tree\n\nSHEET = tree(\n{lines})\n")

@@ -8,7 +8,7 @@ import numpy as np
 from liestep.compile.lanes.numbers import W, bits_of
 from liestep.compile.processor import has_wide_registers
 from liestep.compile.separate import call_address
-from liestep.compile.straight.writer import Register, Wide, Writer, vector
+from liestep.compile.straight.writer import LLVMWriter, Register, Wide, vector
 
 PART = min(W, 8 if has_wide_registers() else 4)  # members of a register of the processor: the code is for so many
 REGISTER = vector(PART)
@@ -20,8 +20,8 @@ class Pack(tuple):
     __slots__ = ()
 
 
-class LaneWriter(Writer):
-    """`Writer` whose numbers are registers."""
+class LaneWriter(LLVMWriter):
+    """`LLVMWriter` whose numbers are registers."""
 
     truth, true = f"<{PART} x i1>", "splat (i1 true)"
 
@@ -61,12 +61,12 @@ class LaneWriter(Writer):
         return joined
 
     def read(self, array: str, i: int | str, width: int = 1, *, first: bool = False) -> Any:
-        pack = Pack(Writer.read(self, array, (int(i) + k)*(W//PART), first=first) for k in range(width))
+        pack = Pack(LLVMWriter.read(self, array, (int(i) + k)*(W//PART), first=first) for k in range(width))
         return pack[0] if width == 1 else pack
 
     def store(self, array: str, i: int, value: Register | Pack) -> None:
         for k, one in enumerate(value if isinstance(value, Pack) else [value]):
-            Writer.store(self, array, (i + k)*(W//PART), one)
+            LLVMWriter.store(self, array, (i + k)*(W//PART), one)
 
     def told(self, holds: str) -> str:
         """A bit of each lane."""

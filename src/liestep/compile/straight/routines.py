@@ -18,7 +18,7 @@ from liestep.compile.cache import cache_root, known
 from liestep.compile.straight.exact import MOST_NODES, STALE, Branching, Leaf, Tree, Unset, decision_tree, leaves_of
 from liestep.compile.straight.straight import Routine
 from liestep.compile.straight.symbols import Node, Untraceable, Value, reachable
-from liestep.compile.straight.writer import CONDITIONS, Register, Wide, Writer
+from liestep.compile.straight.writer import CONDITIONS, LLVMWriter, Register, Wide
 from liestep.files import sealed
 
 ARGUMENTS = "double %t, ptr %a, ptr %b, ptr %table, ptr %counters, ptr %out"
@@ -27,7 +27,7 @@ REFUSED = "refused"  # stands for the routines of a key that has none
 LANES = 8  # numbers of the largest vector register
 
 
-class Blocks(Writer):
+class Blocks(LLVMWriter):
     """A writer of blocks that branch."""
 
     def __init__(self) -> None:

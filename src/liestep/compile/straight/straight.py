@@ -15,7 +15,7 @@ import numpy as np
 
 from liestep.compile.cache import cache_root, known, machine_mark
 from liestep.compile.straight.symbols import Expressions
-from liestep.compile.straight.writer import CONDITIONS, Register, Writer
+from liestep.compile.straight.writer import CONDITIONS, LLVMWriter, Register
 from liestep.files import sealed
 
 LOADING = RLock()
@@ -31,7 +31,7 @@ class Routine(NamedTuple):
 
 
 def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, groups: Sequence[int] = (),
-             kind: type[Writer] = Writer) -> Routine:
+             kind: type[LLVMWriter] = LLVMWriter) -> Routine:
     """Code of the function `jet` (y, table, out) -> 1 where all guards hold, which writes the coefficients 0 to `order`
     of y, `out` (order + 1, n), then the largest numbers of each group of rows: of y, of its rate, and of the last two
     coefficients; and of `sum` (c, step, y). The table holds t, then the constants. Rows of so many numbers are put into
@@ -72,7 +72,7 @@ def jet_code(found: Expressions, order: int, width: int = 1, base: int = 0, grou
     return Routine(text, np.array([0.0, *writer.table]), operations)
 
 
-def _sums(writer: Writer, n: int, order: int) -> Writer:
+def _sums(writer: LLVMWriter, n: int, order: int) -> LLVMWriter:
     """y = sum_k c_k h^k by Horner's rule, all numbers of y at once."""
     step, total = writer.read("h", 0), writer.add(writer.read("c", order*n, n), -0.0)
     for k in range(order - 1, -1, -1):
@@ -82,7 +82,7 @@ def _sums(writer: Writer, n: int, order: int) -> Writer:
     return writer
 
 
-def _largest(writer: Writer, line: list[Register | None]) -> Register:
+def _largest(writer: LLVMWriter, line: list[Register | None]) -> Register:
     """Largest absolute value; a NaN counts as none, as the state itself shows it."""
     values = [value for value in line if value is not None]
     sizes = (writer.call("fabs", value) for value in values)

@@ -36,7 +36,7 @@ def _operation(name: str) -> Callable[..., str]:
     return lambda self, *args: self.each(name, *args)
 
 
-class Writer:
+class LLVMWriter:
     """Arithmetic that writes LLVM instructions; values are names of registers, or numbers. A pack, of rows x, y, z, is
     a `Wide` register; where a number meets a pack it is spread over its components."""
 

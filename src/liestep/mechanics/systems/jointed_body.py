@@ -105,16 +105,16 @@ def _exact(p: Parameters, state: State, times: np.ndarray) -> np.ndarray:
     return np.array([layout.start(stacked([one])) for one in states])
 
 
-Start = Callable[[Parameters], dict[str, np.ndarray]]
+StartOf = Callable[[Parameters], dict[str, np.ndarray]]
 
 
-def _thrown(attitude: np.ndarray, rate: list[float], place: list[float], velocity: list[float]) -> Start:
+def _thrown(attitude: np.ndarray, rate: list[float], place: list[float], velocity: list[float]) -> StartOf:
     """Start by place and velocity of the centre of mass."""
     return lambda p: stacked([body_state(attitude, np.array(rate), p["center_of_mass"], np.array(place),
                                          np.array(velocity))])
 
 
-def _held(attitude: np.ndarray, rate: list[float], slip: float = 0.0) -> Start:
+def _held(attitude: np.ndarray, rate: list[float], slip: float = 0.0) -> StartOf:
     """Start with the joint point at the origin, which moves along space_axis by `slip` in m/s."""
     return lambda p: stacked([body_state(attitude, np.array(rate), p["center_of_mass"] + p["joint_point"], np.zeros(3),
                                          slip*p["space_axis"])])
@@ -164,7 +164,7 @@ def steady_spin(p: Parameters, tilt: float, turn: float) -> float:
     return float((across*turn*turn*sine - weight*radius)*cosine/((along + p["mass"]*radius*radius)*turn*sine))
 
 
-def _rolled(tilt: float, turn: float, more: float = 0.0) -> Start:
+def _rolled(tilt: float, turn: float, more: float = 0.0) -> StartOf:
     """A disc with the centre of mass in its centre; `more` rad/s above the steady spin."""
     def start(p: Parameters) -> dict[str, np.ndarray]:
         attitude, radius = about_axis(tilt, 0), float(np.linalg.norm(p["joint_point"]))

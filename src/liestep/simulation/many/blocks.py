@@ -59,7 +59,7 @@ def aligned(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> np.ndarray
     return raw[begin:begin + size].view(dtype).reshape(shape)
 
 
-class Kind:
+class Width:
     """How blocks of `size` members are laid out in arrays: with a last axis of lanes if they share registers."""
 
     def __init__(self, size: int):
@@ -106,7 +106,7 @@ class Kind:
 class Components:
     """Problem, integrator and workspace of members whose `scalars` are equal: one for all, or one for each."""
 
-    def __init__(self, kind: Kind, spec: RunSpecification, pairs: Sequence[Pair]):
+    def __init__(self, kind: Width, spec: RunSpecification, pairs: Sequence[Pair]):
         self.kind, self.single = kind, len(pairs) == 1
         trees = [self._tree(spec, pair) for pair in pairs]
         self.first = first = trees[0]
@@ -199,13 +199,13 @@ def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, fewest:
     size, mark = width(), class_names(pairs[0][0].problem, pairs[0][1])
     if size > 1 and mark not in _no_lanes and compiles() and len(y) >= fewest:
         try:
-            return of_kind(spec, pairs, y, Kind(size), **kept)
+            return of_kind(spec, pairs, y, Width(size), **kept)
         except NoLanes:
             _no_lanes.add(mark)
-    return of_kind(spec, pairs, y, Kind(1), **kept)
+    return of_kind(spec, pairs, y, Width(1), **kept)
 
 
-def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, threads: int = 1, **kept: Any
+def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width, threads: int = 1, **kept: Any
             ) -> Batch:
     """The same in blocks of a kind; kept: of `Runs`. Raises NoLanes."""
     runs = Runs(spec, pairs, y, kind, **kept)
@@ -216,7 +216,7 @@ def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: 
             made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), runs.starts[k])
     if lost.size:
         own = pairs if len(pairs) == 1 else [pairs[int(k)] for k in lost]
-        made.put(lost, of_kind(spec, own, y[lost], Kind(1), threads, **kept))
+        made.put(lost, of_kind(spec, own, y[lost], Width(1), threads, **kept))
         made.again = lost.size
     return made
 
@@ -229,7 +229,7 @@ def adaptive(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, alone
     mark = class_names(pairs[0][0].problem, pairs[0][1])
     if width() == 1 or fewest is None or spec.stops or mark in _no_lanes or not compiles():
         return alone(y, **kept)
-    runs = AdaptiveRuns(spec, pairs, y, Kind(width()), **kept)
+    runs = AdaptiveRuns(spec, pairs, y, Width(width()), **kept)
     try:
         if not runs.all(threads, len(y) >= MANY):
             return alone(y, **kept)
@@ -249,7 +249,7 @@ class Runs:
 
     loop: Any = staticmethod(advance_members)
 
-    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Kind, blocks: bool = False,
+    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width, blocks: bool = False,
                  ends: bool = False):
         self.only_ends, self.spec, self.kind, self.count, self.formulated = ends, spec, kind, len(y), pairs[0][0]
         self.components, self.steps = Components(kind, spec, pairs), spec.steps or 0

@@ -17,7 +17,7 @@ from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Entry
 from liestep.mechanics.contracts.sheet import Cells, Fields, Options, Parameter, Parameters, Sheet, once
 from liestep.simulation.catalogue import system_entry
-from liestep.simulation.runs.specification import Start, specify, start_in, started
+from liestep.simulation.runs.specification import CheckedStart, specify, start_in, started
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.starts import MOST
 
@@ -91,7 +91,7 @@ class Request:
     options: Options  # of the integrator
 
     def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray, cells: Cells | None = None
-              ) -> Start:
+              ) -> CheckedStart:
         """The start at a point of the map, one of `cells`. Raises InputError: parameters that make no system."""
         facts = system.item
         given = {**facts.presets[self.preset or facts.default].parameters, **self.parameters}
@@ -158,7 +158,7 @@ class ShardSpecification(RunSpecification):
                        options=self.request.options, samples=self.samples,
                        outputs=self.outputs if self.steps is None else None, statistics_every=self.statistics_every,
                        max_step=self.max_step, stops=self.stops or None,
-                       start=Start(parameters, initial, t_end, self.system))
+                       start=CheckedStart(parameters, initial, t_end, self.system))
 
 
 def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Iterator[ShardSpecification]:
@@ -196,7 +196,7 @@ def rows_of(spec: RunSpecification) -> int:
     return int(first_of(spec) == 0)
 
 
-def require_map(given: ParameterMap, problem: str, request: Request) -> Start:
+def require_map(given: ParameterMap, problem: str, request: Request) -> CheckedStart:
     """Check a map and return the start of its first values. Each value is checked alone, and with the first values of
     the others at the ends of lists of TOGETHER: what cannot be made beyond that is said by its cell. Raises InputError:
     one sentence: what is wrong, and what is allowed."""

@@ -30,7 +30,7 @@ STEP_TOLERANCE = 1e-9   # relative mismatch of t_end/step that still counts as a
 
 
 @dataclass(frozen=True)
-class Start:
+class CheckedStart:
     """What all runs of one problem have in common, checked: made by `start_of`."""
 
     parameters: Parameters
@@ -40,14 +40,14 @@ class Start:
 
 
 def start_of(problem: str | Identified, *, preset: str | None = None, parameters: Mapping | None = None,
-             initial: Mapping | None = None) -> Start:
+             initial: Mapping | None = None) -> CheckedStart:
     """`start_in` a system by its id."""
     return start_in(system_entry(problem), preset, parameters, initial)
 
 
 @plugin_errors()
 def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | None, initial: Mapping | None,
-             cells: Cells | None = None, t_start: float = 0.0) -> Start:
+             cells: Cells | None = None, t_start: float = 0.0) -> CheckedStart:
     """Check parameters and initial state; what is not given comes from the preset (default: the system's). cells: it is
     one of these. Raises InputError: one sentence: what is wrong, and what is allowed."""
     facts = system.item
@@ -58,7 +58,7 @@ def start_in(system: Entry[Sheet], preset: str | None, parameters: Mapping | Non
     with np.errstate(all="ignore"):  # numbers of 1e300 are refused in a sentence, without NumPy's warning
         checked = facts.check({**chosen.parameters, **parameters}, cells)
         state = facts.check_initial(checked, once(first_state, checked, facts, chosen, initial, t_start))
-    return Start(checked, state, chosen.t_end, system)
+    return CheckedStart(checked, state, chosen.t_end, system)
 
 
 def first_state(parameters: Parameters, facts: Sheet, chosen: Preset, initial: Mapping,
@@ -110,7 +110,7 @@ class Asked:
     before: Before | None = None
 
 
-def specify(problem: str | Identified, integrator: str, *, start: Start | None = None, preset: str | None = None,
+def specify(problem: str | Identified, integrator: str, *, start: CheckedStart | None = None, preset: str | None = None,
             parameters: Mapping | None = None, initial: Mapping | None = None, options: Mapping | None = None,
             **more: Any) -> RunSpecification:
     """Check a request and fill in what it leaves open; `more` are the fields of `Asked`. A preset (default: the
@@ -157,7 +157,7 @@ def specify(problem: str | Identified, integrator: str, *, start: Start | None =
     return made
 
 
-def started(found: RunSpecification, start: Start) -> RunSpecification:
+def started(found: RunSpecification, start: CheckedStart) -> RunSpecification:
     """A specification from another start; `replace` takes as long as a short run."""
     made = object.__new__(RunSpecification)
     vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
@@ -200,7 +200,7 @@ def specify_again(problem: str | Identified, *, parameters: Mapping | None, init
     made = specify(problem, parameters=parameters, initial=initial, preset=preset, **more)
     if calls:
         calls[1:] = held, lambda parameters, t_end: specify(
-            "", start=Start(parameters, made.initial, t_end, held[0]), **more)
+            "", start=CheckedStart(parameters, made.initial, t_end, held[0]), **more)
     return made
 
 
@@ -261,7 +261,7 @@ def _longest(given: float | None) -> float | None:
     return None if given is None or number_or_nan(given) == inf else positive("max_step", given)
 
 
-def _stops(asked: Asked, declared: Method, start: Start, begin: float, end: float,
+def _stops(asked: Asked, declared: Method, start: CheckedStart, begin: float, end: float,
            steps: int | None) -> tuple[float, ...]:
     """Times at which the steps of an adaptive run end, those of the system's functions of t included. Raises
     InputError: as `times_of`, or fixed steps do not end there."""
@@ -420,7 +420,7 @@ def _samples(samples: int | None, points: int) -> int:
     return samples
 
 
-def _exponents(given: int, facts: Sheet, start: Start) -> int:
+def _exponents(given: int, facts: Sheet, start: CheckedStart) -> int:
     """Number of Lyapunov exponents, at most the dimension of the manifold of states."""
     number = whole("exponents", given) if given else 0
     if number and number > (most := dimension(facts, start.parameters, start.initial)):

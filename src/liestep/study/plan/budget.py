@@ -12,7 +12,7 @@ from liestep.mechanics.formulations import formulate
 from liestep.mechanics.formulations.symbolic import operations
 from liestep.simulation.plugins.trial import plain
 from liestep.simulation.runs.execution import build
-from liestep.simulation.runs.specification import Start
+from liestep.simulation.runs.specification import CheckedStart
 from liestep.simulation.runs.specified import RunSpecification
 
 TRIED = tuple(10**k for k in range(3, 9))   # steps in t_end of the step that is tried: the first that succeeds counts
@@ -45,7 +45,7 @@ class Cap(NamedTuple):
                 f" takes {'' if self.counted else 'about '}{self.each} operations, and a run may take {self.most}")
 
 
-def cap_of(start: Start, most: int) -> Cap:
+def cap_of(start: CheckedStart, most: int) -> Cap:
     """The cap of a problem. Operations are those of the vector field in its form by default, counted as it runs; where
     code that counts cannot run, one for each pair of numbers of the state. Raises InputError: one evaluation takes
     more."""

@@ -18,7 +18,7 @@ from liestep.simulation.endings.events import Control
 from liestep.simulation.plugins.loading import load_plugins, require_named
 from liestep.simulation.runs.estimate import Estimate, estimate
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
-from liestep.simulation.runs.specification import Start, specify, start_of
+from liestep.simulation.runs.specification import CheckedStart, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.plan.config import (
@@ -107,7 +107,7 @@ class Study:
         if self.config.every_integrator:
             self.config, self.not_applicable = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
-        self._starts: dict[str, Start] = {}  # by problem
+        self._starts: dict[str, CheckedStart] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}
         self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
         require_shown(self.config, self.complain)
@@ -224,7 +224,7 @@ class Study:
             Cell(self.name, problem, integrator, label, self.run_path(problem, integrator, label),
                  partial(specified, label), known, Estimate(*sizes)) for label, (known, *sizes) in found.items()))
 
-    def _start(self, problem: str, setup: ProblemConfig) -> Start:
+    def _start(self, problem: str, setup: ProblemConfig) -> CheckedStart:
         """Parameters and initial state of a problem, checked once for all its runs; of a map, of its first values."""
         if problem not in self._starts:
             place = ("problems", problem)
@@ -363,10 +363,10 @@ def study_names(config: Path = Path("config")) -> list[str]:
     return list(study_files(Path(config)))
 
 
-_started: dict[tuple[Any, ...], Start] = {}
+_started: dict[tuple[Any, ...], CheckedStart] = {}
 
 
-def _start_of(setup: ProblemConfig) -> Start:
+def _start_of(setup: ProblemConfig) -> CheckedStart:
     """The start of a problem, checked once for all studies that have it."""
     key = id(sheet(setup.system)), setup.preset, repr(setup.parameters), repr(setup.initial)
     if key not in _started:  # and holds the sheet, whose id is no other's then
@@ -399,7 +399,7 @@ def expanded(config: StudyConfig, plugins: Collection[str]) -> tuple[StudyConfig
     return config.model_copy(update={"problems": problems, "integrators": integrators}), refused
 
 
-def _refusal(setup: ProblemConfig, start: Start, name: str, options: Options) -> str | None:
+def _refusal(setup: ProblemConfig, start: CheckedStart, name: str, options: Options) -> str | None:
     """Why an integrator cannot run on a problem; None if it can."""
     declared = method(name)
     if (reason := declared.lacks(start.system.item, start.parameters)) is not None:

@@ -192,7 +192,7 @@ def _gradient_checks(name: str, preset: str | None, facts: Sheet) -> Iterator[Ro
     yield from _momentum_checks(facts, begin, torque)
 
 
-def _momentum_checks(facts: Sheet, begin: specification.Start, torque: np.ndarray) -> Iterator[Row]:
+def _momentum_checks(facts: Sheet, begin: specification.CheckedStart, torque: np.ndarray) -> Iterator[Row]:
     """Whether the torque (3,), relative to all torques, vanishes about the axes whose momentum is declared conserved,
     and about no other."""
     for axis, flag, size in zip("xyz", facts.conserved_momentum(begin.parameters), torque, strict=True):

@@ -18,7 +18,7 @@ from liestep.simulation.catalogue import method, ranked
 from liestep.simulation.runs.content import stopped
 from liestep.simulation.runs.execution import Outcome, RunTooLong, run_once
 from liestep.simulation.runs.numbers import positive
-from liestep.simulation.runs.specification import Start, complete_options, specify, start_of
+from liestep.simulation.runs.specification import CheckedStart, complete_options, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.choice import KEEP
 from liestep.study.tables.timing import time_run
@@ -37,7 +37,7 @@ class Demand:
     processor time in s that runs may take."""
 
     problem: str
-    start: Start
+    start: CheckedStart
     error: float
     t_end: float
     keep: str

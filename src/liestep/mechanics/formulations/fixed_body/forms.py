@@ -47,7 +47,7 @@ def invariant(name: str, column: int, units: str, text: str, conserved: bool = T
 ENERGY = invariant("energy", 0, "J", "total energy")
 
 
-class Declared(NamedTuple):
+class DeclaredBody(NamedTuple):
     """What a rigid body about a fixed point declares. `gravity` gives None for a free body; `invariants(parameters,
     first)` are the system's own columns of `observe` and `dual_observe`, from column `first`; `measures` those of
     `observe` alone."""
@@ -346,7 +346,7 @@ def fixed_body(*, title: str, equations: str, parameters: Mapping[str, Parameter
     citation, combination, engines, exact, fallback, requires, symmetries."""
     if lever is not None:
         further.setdefault("requires", lambda values, method: needs_thickness(values, method, mass_center))
-    declared = Declared(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
+    declared = DeclaredBody(build, gravity, conserved_momentum, invariants, measures, lever, mass_center)
     further["requires"] = requires_forces("torques", declared.has_applied, further.get("requires"))
     return Sheet(title=title, equations=equations, parameters=parameters, build=build, presets=presets,
                  conserved_momentum=conserved_momentum, state_shapes=lambda values: STATE,

@@ -61,7 +61,7 @@ def observables(kept: Kept, moves: bool, potential: Mapping[str, str]) -> tuple[
                        "residual"), norm_observable(end + 1))
 
 
-class Declared(NamedTuple):
+class DeclaredBodies(NamedTuple):
     """What n rigid bodies declare; `masses` is None where they do not move."""
 
     build: Callable[[Parameters], System]
@@ -181,7 +181,7 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
     motion conserves; `manifold` refuses starts beyond those whose attitudes are no rotations. `further` are fields of
     `Sheet`: citation, combination, engines, exact, symmetries. A system with forces of velocity says so by the
     method `damp`, see there."""
-    declared = Declared(build, masses, moments, kept, potential)
+    declared = DeclaredBodies(build, masses, moments, kept, potential)
 
     def check(values: Parameters, state: State) -> None:
         check_attitude("attitude", state["attitude"])

@@ -63,7 +63,7 @@ def sphere_observables(conserved: tuple[bool, bool, bool]) -> tuple[Observable, 
     )
 
 
-class Declared(NamedTuple):
+class DeclaredSpheres(NamedTuple):
     """What a system on (S^2)^n declares."""
 
     build: Callable[[Parameters], System]
@@ -204,7 +204,7 @@ class _Parts(NamedTuple):
                           **Starts(rows, self.momentum_scale).at(state))
 
 
-def _parts(declared: Declared, parameters: Parameters, state: State, options: Options) -> _Parts:
+def _parts(declared: DeclaredSpheres, parameters: Parameters, state: State, options: Options) -> _Parts:
     matrix = once(_mass_matrix, parameters, declared, options["mass"] == "diagonal")
 
     def scale(other: State) -> float:
@@ -221,7 +221,7 @@ def _parts(declared: Declared, parameters: Parameters, state: State, options: Op
     return _Parts(forced, with_work(observables, components.WORK), scale)
 
 
-def _mass_matrix(parameters: Parameters, declared: Declared, diagonal: bool) -> np.ndarray | ChainMatrix:
+def _mass_matrix(parameters: Parameters, declared: DeclaredSpheres, diagonal: bool) -> np.ndarray | ChainMatrix:
     matrix = as_mass(declared.mass(parameters))
     return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
 
@@ -261,7 +261,7 @@ def spheres(*, title: str, equations: str, parameters: Mapping[str, Parameter], 
     `printed` makes the same with forces that are other ones off the spheres, those of an equation as printed.
     `start` raises InputError for a start on the manifold at which there are no forces.
     `further` are fields of `Sheet`: citation, engines, exact, requires, symmetries."""
-    declared = Declared(build, mass, conserved_momentum, printed)
+    declared = DeclaredSpheres(build, mass, conserved_momentum, printed)
     further["requires"] = requires_forces("forces", declared.forced, further.get("requires"))
 
     def checked(values: Parameters) -> None:
