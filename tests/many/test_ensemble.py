@@ -123,6 +123,7 @@ def test_members_that_stop_are_nan_with_a_status():
     ({"parameters": {"inertia": np.array([[1.0, 2.0, 2.5], [1.0, 2.0, 9.0]])}}, "member 1: "),
     ({"parameters": {"inertia": [[1.0, 2.0, 2.5], [1.0, 2.0]]}}, "parameter inertia: rows of different lengths"),
     ({"starts": {"angular_momentum": momenta(3)}, "keep": "energi"}, "did you mean energy?"),
+    ({"starts": {"angular_momentum": momenta(3)}, "keep": ["end"]}, "unknown keep 'end' (allowed: energy"),
     ({"starts": {"angular_momentum": momenta(3)}, "memory": 10}, "keep='end' of 3 members needs"),
     ({"starts": {"angular_momentum": np.broadcast_to(np.ones(3), (10**7, 3))}, "keep": "samples"},
      "of 10000000 members needs"),

@@ -155,9 +155,9 @@ class MemberRequest:
                 self.asked["outputs"] = DEFAULT_SAMPLES if self.keep == STATISTICS else 2
         self.spec = self.member(0)
         for name in self.named:
-            known = [part.name for part in self.built[0].observables]
-            if name not in known:
-                raise InputError(unknown("keep", name, [END, SAMPLES, STATISTICS, *known]))
+            words = [END, SAMPLES, STATISTICS]*isinstance(self.keep, str)  # a list is of observables
+            if name not in (known := [*words, *(part.name for part in self.built[0].observables)]):
+                raise InputError(unknown("keep", name, known))
         if self.spec.times is not None and self.keep != SAMPLES:
             raise InputError("times are those of samples: give keep='samples' with them")
         if self.spec.until is not None and self.keep not in (END, STATISTICS):
