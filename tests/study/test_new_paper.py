@@ -33,8 +33,9 @@ def test_a_study_has_no_figures_of_another_paper(folder):
 
 @pytest.mark.parametrize("name", ["../x", "1st", "a-b", "a b", "x/y", "stranger2026"])
 def test_an_id_that_cannot_be_is_refused(name, folder):
-    with pytest.raises(InputError, match=r"must be letters, digits, '_', the first no digit$|exists; choose"):
+    with pytest.raises(InputError, match=r"must be letters, digits, '_', the first no digit$|exists; choose") as error:
         new_paper(name, folder.parents[1]/"config")
+    assert str(error.value).startswith((f"{folder.parent}: the id", f"{folder} exists"))
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), [

@@ -54,7 +54,7 @@ def new_paper(name: str, config: Path) -> Path:
     """Write the commented folder of a paper beside the folder `config`; returns it. Raises InputError: a name that can
     be no id, the paper or studies with this id exist, or it cannot be written."""
     folder = Path(config).parent/PAPERS/name
-    require_paper_id(name, folder)
+    require_paper_id(name, Path(config).parent/PAPERS)
     for taken in (folder, Path(config)/STUDIES/name):
         if taken.exists() or taken.is_symlink():
             raise InputError(f"{taken} exists; choose another id or remove it")

@@ -130,18 +130,18 @@ def paper_folders(config: Path) -> dict[str, Path]:
     for name, path in papers.items():
         if path.is_symlink():
             raise InputError(f"{path} is a link; a paper is a folder of its own")
-        require_paper_id(name, path)
+        require_paper_id(name, path.parent)
         for link in filter(Path.is_symlink, path.rglob("*")):
             if not link.resolve().is_relative_to(path.resolve()):
                 raise InputError(f"{link} is a link that leads out of the folder of the paper {name}")
     return papers
 
 
-def require_paper_id(name: str, path: Path) -> None:
-    """Raises InputError for a name that cannot be the id of a paper."""
+def require_paper_id(name: str, folder: Path) -> None:
+    """Raises InputError for a name that cannot be the id of a paper in the folder of papers."""
     if not name.isidentifier():
-        raise InputError(f"{path.parent}: the id {name!r} of a paper must be letters, digits, '_', the first no digit")
-    require_name("the id of a paper", name, path.parent)
+        raise InputError(f"{folder}: the id {name!r} of a paper must be letters, digits, '_', the first no digit")
+    require_name("the id of a paper", name, folder)
 
 
 def config_of(study: Path) -> Path | None:
