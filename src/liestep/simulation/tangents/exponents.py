@@ -33,6 +33,7 @@ class Tangents:
     problem: Problem          # with complex arrays
     states: list[np.ndarray]  # k arrays (m, d), all with the same real part
     works: list[Work]
+    rows: list[np.ndarray]    # k, each with the numbers of a state and of all that its steps remember
 
     def advance(self, h: float, first: int, last: int) -> None:
         """Steps from number `first` to `last`."""
@@ -51,13 +52,6 @@ class Tangents:
     def _loop(self) -> CompiledLoop:
         return loop_for(advance, self.integrator, self.problem, Silent(), self.works[0])
 
-    @cached_property
-    def _arrays(self) -> list[tuple[np.ndarray, ...]]:
-        """Of states and of all that the steps remember: each as k complex copies."""
-        copies = ([part for part in arrays(pair) if part.dtype == np.complex128]
-                  for pair in zip(self.states, self.works, strict=True))
-        return list(zip(*copies, strict=True))
-
     @property
     def derivatives(self) -> np.ndarray:
         """(k, m*d) of the rows of the state."""
@@ -66,10 +60,9 @@ class Tangents:
     def recombine(self, factors: np.ndarray) -> None:
         """Replace the derivatives by sums of them, row j by sum_i factors[j, i] (derivative i): of states and of all
         that the steps remember, which depends on them linearly."""
-        for copies in self._arrays:
-            old = [array.imag.copy() for array in copies]
-            for j, array in enumerate(copies):
-                array.imag = sum(factor*values for factor, values in zip(factors[j], old, strict=True))
+        old = [row.imag.copy() for row in self.rows]
+        for row, shares in zip(self.rows, factors, strict=True):
+            row.imag = sum(share*values for share, values in zip(shares, old, strict=True))
 
     def fields(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """State fields, and their derivatives with a leading dimension k."""
@@ -99,8 +92,17 @@ def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directio
     formulated = formulated_at(initial)
     component, system = declared.build(spec.options, None, t_end), complex_arrays(formulated.problem)
     states = [start.astype(np.complex128) for start in starts]
-    return Tangents(formulated, component, system, states,
-                    [complex_arrays(component.workspace(system, y)) for y in states])
+    rows, copies = zip(*(_in_row((y, complex_arrays(component.workspace(system, y)))) for y in states), strict=True)
+    moving, works = zip(*copies, strict=True)
+    return Tangents(formulated, component, system, [*moving], [*works], [*rows])
+
+
+def _in_row(item: Any) -> tuple[np.ndarray, Any]:
+    """The numbers of all complex arrays of a tree, and a tree whose arrays are parts of them."""
+    found = [part for part in arrays(item) if part.dtype == np.complex128]
+    row = np.concatenate([part.ravel() for part in found])
+    own = iter(np.split(row, np.cumsum([part.size for part in found])))
+    return row, with_arrays(item, lambda array: next(own).reshape(array.shape) if array.dtype == row.dtype else array)
 
 
 def complex_arrays(component: Any) -> Any:
@@ -123,15 +125,13 @@ def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks:
     directions = [{name: sum(share*direction[name] for share, direction in zip(row, basis, strict=True))
                    for name in initial} for row in shares]
     moved = tangents(spec, initial, directions, spec.step*spec.steps)
-    grown, done = np.zeros((blocks, len(directions))), 0
+    grown = np.zeros((blocks, len(directions)))
     orthonormalise(moved)
     for block in range(blocks):
         end = spec.steps*(block + 1)//blocks
-        while done < end:
-            last = min(done + STRIDE, end)
-            moved.advance(spec.step, done, last)
+        for first in range(spec.steps*block//blocks, end, STRIDE):
+            moved.advance(spec.step, first, min(first + STRIDE, end))
             grown[block] += orthonormalise(moved)
-            done = last
     return grown
 
 
