@@ -96,7 +96,7 @@ class Step(NamedTuple):
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
         for place, values in (("state", y), ("workspace", work)):
-            for x in (x for part in arrays(values) for x in part.flat):
+            for x in (x for array in arrays(values) for x in array.flat):
                 if isinstance(x, float) and not short(x):
                     raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
                                        " coefficient, a literal or a part of the problem is rounded")
@@ -120,7 +120,7 @@ def step_of(case: Case, integrator: str, options: Options | None = None, digits:
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
         component = declared.made(formulated, chosen, spec.tolerance, 1.0)
-    if not all(short(x) for part in arrays(component) if part.dtype == np.float64 for x in part.flat):
+    if not all(short(x) for array in arrays(component) if array.dtype == np.float64 for x in array.flat):
         raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
                            " `compile.precision.coefficients`")
     functions = functions_of(digits)
