@@ -469,10 +469,10 @@ def require_room(studies: Iterable[StudyProducts], results: Path, seconds: dict[
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
-                needed += (one := require_held(
+                needed += (estimate := require_held(
                     cell.estimate, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}"))
                 if seconds is not None:
-                    seconds[cell.path] = one.seconds
+                    seconds[cell.path] = estimate.seconds
     require_disk(needed.size, results)
     return needed
 

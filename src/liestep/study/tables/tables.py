@@ -40,7 +40,7 @@ def analyse(study: Study) -> list[Path]:
         parts += [f"## {name}\n",
                   markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
     page = study.folder/"tables.md"
-    write_text_atomically(page, "\n".join(part for part in parts if part))
+    write_text_atomically(page, "\n".join(section for section in parts if section))
     return [*paths, page]
 
 

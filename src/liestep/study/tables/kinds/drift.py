@@ -52,7 +52,7 @@ def drift_rows(study: Study) -> list[TableRow]:
     rows = []
     for cell in cells:
         pair = judged.get(cell.path, ())
-        parts = [part.path for part in pair]
+        parts = [paired.path for paired in pair]
         for name in invariants(files[cell.path]):
             verdict: TableRow
             if files[cell.path].failed:
@@ -102,7 +102,7 @@ def _estimated(cell: Cell, file: RunFile, periods: dict[tuple, float]) -> list[d
     if file.failed:
         return []
     members = file.members() if cell.spec.ensemble else [file]
-    return [estimates(cell.spec, one, periods.get(_motion(cell.spec))) for one in members]
+    return [estimates(cell.spec, member, periods.get(_motion(cell.spec))) for member in members]
 
 
 def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> TableRow:
