@@ -51,19 +51,19 @@ class JointFunctions:
 
     def write(self) -> None:
         """The method of the component."""
-        written = [line for k, part in enumerate(self.targets)
-                   for line in (f"        if k == {k}:", *lines(part, "            "))]
-        self.w.add("held(self, k, x, out)", [*written, "        pass"], [x for part in self.targets for _, x in part])
+        written = [line for k, block in enumerate(self.targets)
+                   for line in (f"        if k == {k}:", *lines(block, "            "))]
+        self.w.add("held(self, k, x, out)", [*written, "        pass"], [x for block in self.targets for _, x in block])
 
     def filled(self, joints: Sequence[Joint], state: Mapping[str, np.ndarray]) -> list[Joint]:
         """The joints with the numbers that their rows need instead of functions. Raises InputError: as `Writer.call`,
         or a function that makes no curve."""
-        return [joint if all(one.function is None for one in joint.rows) else
+        return [joint if all(row.function is None for row in joint.rows) else
                 replace(joint, rows=self._rows(f"curve of joint {k} ({joint.name})", joint, state))
                 for k, joint in enumerate(joints)]
 
     def _rows(self, what: str, joint: Joint, state: Mapping[str, np.ndarray]) -> tuple[Rows, ...]:
-        bare, first = [replace(one, function=None) for one in joint.rows], len(self.targets)
+        bare, first = [replace(row, function=None) for row in joint.rows], len(self.targets)
         function, vectors = joint.rows[0].function, bare[0].vectors
         assert function is not None
         if vectors[4][1] > vectors[4][0]:
@@ -73,8 +73,8 @@ class JointFunctions:
             self.targets.append(entries("out", [point, rates, [gradient(c, [x])[0] for c in rates]]))
             axis, intervals, closed = self._searched(what + place(function), *vectors[4][:2])
             span = np.append(vectors[4][:2], intervals)
-            return tuple(replace(one, vectors=(*vectors[:2], axis, vectors[3], span, np.array([first, closed, which])))
-                         for which, one in enumerate(bare))
+            return tuple(replace(row, vectors=(*vectors[:2], axis, vectors[3], span, np.array([first, closed, which])))
+                         for which, row in enumerate(bare))
         turn, at, end = (state["attitude"][joint.a], state["position"][joint.a], joint.b) if joint.a != GROUND else (
             np.eye(3), np.zeros(3), joint.b)
         far = vectors[1] if end == GROUND else state["position"][end] + state["attitude"][end] @ vectors[1]
@@ -88,8 +88,8 @@ class JointFunctions:
             value = value/float(size)  # so that what is off is a length
             slope = gradient(value, list(xs))
             self.targets.append(entries("out", [[value, 0.0, 0.0], slope, *(gradient(c, list(xs)) for c in slope)]))
-        return tuple(replace(one, vectors=(*vectors[:5], np.array([first + which, 0.0, 0.0])))
-                     for which, one in enumerate(bare))
+        return tuple(replace(row, vectors=(*vectors[:5], np.array([first + which, 0.0, 0.0])))
+                     for which, row in enumerate(bare))
 
     def _searched(self, what: str, first: float, last: float) -> tuple[np.ndarray, int, int]:
         """An axis along no tangent; in how many intervals the nearest point is looked for; 1 of a closed curve."""
@@ -125,20 +125,20 @@ class JointFunctions:
 def literal(value: Any) -> str:
     """Python text of plain data: numbers, arrays, tuples and dataclasses of them."""
     if is_dataclass(value):
-        inner = ", ".join(literal(getattr(value, part.name)) for part in fields(value))
+        inner = ", ".join(literal(getattr(value, field.name)) for field in fields(value))
         return f"{type(value).__name__}({inner})"
     if isinstance(value, np.ndarray):
         return f"np.array({value.tolist()!r})"
     if isinstance(value, tuple | list):
-        return f"({''.join(f'{literal(part)}, ' for part in value)})"
+        return f"({''.join(f'{literal(item)}, ' for item in value)})"
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _parts(what: str, kind: type, given: Any) -> list[Any]:
     parts = list(given) if isinstance(given, list | tuple) else [given]
-    for k, part in enumerate(parts):
-        if not isinstance(part, kind):
-            raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(part).__name__}; they"
+    for k, item in enumerate(parts):
+        if not isinstance(item, kind):
+            raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(item).__name__}; they"
                              f" are made by functions of liestep.extend")
     return parts
 
@@ -221,7 +221,7 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     for i in range(n):
         m = MOVING*i
         parts = [cross(s[m + k], slope[m + k]) for k in range(3)]
-        added[2*i] = [x - sum([part[c] for part in parts]) for c, x in enumerate(added[2*i])]
+        added[2*i] = [x - sum([term[c] for term in parts]) for c, x in enumerate(added[2*i])]
         added[2*i + 1] = added[2*i + 1] - slope[m + PLACE]
     w.method("forces(self, t, s, out)", [*((f"{target} +", x) for target, x in entries("out", added)
                                            if not (isinstance(x, float) and x == 0.0)), ("", power)])
