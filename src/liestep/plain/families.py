@@ -265,8 +265,8 @@ def fixed_body(w: Writer, given: Given) -> str:
     slope = np.reshape(w.slopes("potential", given.potential, v, flat), (3, 3))  # of row k, axis k of the body
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
-    parts = [cross(y[k], slope[k]) for k in range(3)]
-    torque = [-sum([term[c] for term in parts]) for c in range(3)]
+    terms = [cross(y[k], slope[k]) for k in range(3)]
+    torque = [-sum([term[c] for term in terms]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")

@@ -135,12 +135,12 @@ def literal(value: Any) -> str:
 
 
 def _parts(what: str, kind: type, given: Any) -> list[Any]:
-    parts = list(given) if isinstance(given, list | tuple) else [given]
-    for k, item in enumerate(parts):
+    items = list(given) if isinstance(given, list | tuple) else [given]
+    for k, item in enumerate(items):
         if not isinstance(item, kind):
             raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(item).__name__}; they"
                              f" are made by functions of liestep.extend")
-    return parts
+    return items
 
 
 def _array(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> np.ndarray:
@@ -220,8 +220,8 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     slope = np.reshape(gradient(v, list(s.flat)), s.shape)
     for i in range(n):
         m = MOVING*i
-        parts = [cross(s[m + k], slope[m + k]) for k in range(3)]
-        added[2*i] = [x - sum([term[c] for term in parts]) for c, x in enumerate(added[2*i])]
+        terms = [cross(s[m + k], slope[m + k]) for k in range(3)]
+        added[2*i] = [x - sum([term[c] for term in terms]) for c, x in enumerate(added[2*i])]
         added[2*i + 1] = added[2*i + 1] - slope[m + PLACE]
     w.method("forces(self, t, s, out)", [*((f"{target} +", x) for target, x in entries("out", added)
                                            if not (isinstance(x, float) and x == 0.0)), ("", power)])

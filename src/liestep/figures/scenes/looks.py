@@ -174,14 +174,14 @@ def mechanism(scene: Scene, assembly: Assembly, centres: np.ndarray, attitudes: 
     joints, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
     few = len(centres) <= FEW_LINKS
     for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
-        parts = body_faces(assembly, i) if few else []
-        for surface in parts:
+        surfaces = body_faces(assembly, i) if few else []
+        for surface in surfaces:
             solid(scene, centre + surface @ attitude.T, colour)
         for point in centre + body_points(assembly, i) @ attitude.T:
             scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
             if few:
                 scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
-        if not parts:
+        if not surfaces:
             scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
     for item in assembly.elements:
         if item.name == "spring_damper":

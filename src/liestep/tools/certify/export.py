@@ -84,7 +84,7 @@ def _columns(field: StateField, shape: tuple[int, ...]) -> Iterator[str]:
     """Names of the numbers of a field as in files that are judged: letters along xyz and wxyz, else whole numbers."""
     for index in np.ndindex(shape):
         yield "_".join((field.name, *(dim[k] if dim in ("xyz", "wxyz") else str(k)
-                                     for dim, k in zip(field.dims, index, strict=True))))
+                                      for dim, k in zip(field.dims, index, strict=True))))
 
 
 def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:

@@ -151,21 +151,21 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
     """An initial state with unit directions, orthogonal tangents and rotations to all digits."""
     kind, root = numbers(digits), functions_of(digits).sqrt
     state = {name: _objects(values, kind) for name, values in initial.items()}
-    for part in fields:
-        if part.name not in state:
+    for state_field in fields:
+        if state_field.name not in state:
             continue
-        value = state[part.name]
-        if part.norm == "attitude":
+        value = state[state_field.name]
+        if state_field.norm == "attitude":
             for matrix in value.reshape(-1, 3, 3):
                 for i, u in enumerate(matrix.T):
                     for v in matrix.T[:i]:
                         u -= (u @ v)*v
                     u /= root(u @ u)
-        elif part.norm == "direction":
+        elif state_field.norm == "direction":
             for u in value:
                 u /= root(u @ u)
-        elif part.tangent:
-            for u, q in zip(value, state[part.tangent], strict=True):
+        elif state_field.tangent:
+            for u, q in zip(value, state[state_field.tangent], strict=True):
                 u -= (u @ q)*q
     return state
 
