@@ -67,28 +67,28 @@ def documented(function: F) -> F:
     """Decorator of the implementation: its signature has the arguments of all kinds, its docstring their texts."""
     own = inspect.signature(function)
     taken = {name: parameter for name, parameter in own.parameters.items() if parameter.kind != parameter.VAR_KEYWORD}
-    for each in KINDS:
-        for name, parameter in each.signature.parameters.items():
+    for kind in KINDS:
+        for name, parameter in kind.signature.parameters.items():
             taken.setdefault(name, parameter.replace(annotation=parameter.empty, default=(
                 None if parameter.default is parameter.empty else parameter.default)))
     function.__dict__["__signature__"] = own.replace(parameters=list(taken.values()))
-    function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(each.text() for each in KINDS)])
+    function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(kind.text() for kind in KINDS)])
     return function
 
 
 def meant(given: Mapping[str, Any]) -> Overload:
     """The kind of a call. Raises InputError: its arguments make none; the sentence names the nearest."""
-    best = min(KINDS, key=lambda each: each.misfit(given))
+    best = min(KINDS, key=lambda kind: kind.misfit(given))
     for name in given:
         if name not in best.signature.parameters:
             takes = ", ".join(argument for argument in best.signature.parameters if argument not in SHARED)
-            others = ", ".join(each.title for each in KINDS if name in each.signature.parameters)
+            others = ", ".join(kind.title for kind in KINDS if name in kind.signature.parameters)
             told = "" if name in SHARED else f"; it is one of {others}"
             raise InputError(f"{name} is no argument of {best.title}, whose arguments are {takes}{told}")
     lacking: dict[str, list[str]] = {}
-    for each in (each for each in KINDS if each.misfit(given)[:2] == best.misfit(given)[:2]):
-        if wanted := [name for name in each.needs if name not in given]:
-            lacking.setdefault(" and ".join(wanted), []).append(each.title)
+    for kind in (kind for kind in KINDS if kind.misfit(given)[:2] == best.misfit(given)[:2]):
+        if wanted := [name for name in kind.needs if name not in given]:
+            lacking.setdefault(" and ".join(wanted), []).append(kind.title)
     if lacking:
         told = " and ".join(name for name in given if name not in SHARED) or "a name"
         wanted = [f"{name} ({' or '.join(titles)})" for name, titles in lacking.items()]

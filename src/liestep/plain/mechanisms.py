@@ -175,8 +175,8 @@ def assembled(held: JointFunctions, bodies: Sequence[Body], joints: Sequence[Joi
         x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
         states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
     numbers = count()
-    numbered = [item if item.function is None else replace(item, number=next(numbers))
-                for item in _parts("elements", Element, elements)]
+    numbered = [element if element.function is None else replace(element, number=next(numbers))
+                for element in _parts("elements", Element, elements)]
     shapes = tuple(replace(shape, body=k) for k, body in enumerate(bodies)
                    for shape in _parts(f"shape of body {k}", Shape, body.shape))
     assembly = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
@@ -196,7 +196,7 @@ def assembled(held: JointFunctions, bodies: Sequence[Body], joints: Sequence[Joi
 
 def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
     """Components of the angular momentum about the origin that nothing changes."""
-    ends = [(joint.a, joint.b) for joint in assembly.joints] + [(item.a, item.b) for item in assembly.elements]
+    ends = [(joint.a, joint.b) for joint in assembly.joints] + [(element.a, element.b) for element in assembly.elements]
     if own or any(GROUND in pair for pair in ends) or any(rows.kind == Kind.GEAR for _, rows in assembly.groups):
         return False, False, False
     return invariant_axes([assembly.gravity])
@@ -227,11 +227,11 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
                                            if not (isinstance(x, float) and x == 0.0)), ("", power)])
     w.method("potential(self, s)", [("", v)])
     written: list[str] = []
-    for item in assembly.elements:
-        if item.function is not None:
-            found = w.call(f"function of the {item.name}", item.function, (), t=w.t, rate=w.symbol("rate", 0.0),
-                           x=w.symbol("q", lengths[item.number]))
-            written += [f"        if k == {item.number}:", *lines([("", found)], "            ")]
+    for element in assembly.elements:
+        if element.function is not None:
+            found = w.call(f"function of the {element.name}", element.function, (), t=w.t, rate=w.symbol("rate", 0.0),
+                           x=w.symbol("q", lengths[element.number]))
+            written += [f"        if k == {element.number}:", *lines([("", found)], "            ")]
             w.outs.append(found)
     w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
 
@@ -242,20 +242,20 @@ def written(name: str, parameters: Parameters, t_end: float, given: Given, **par
     held = JointFunctions(w)
     assembly, start = assembled(held, **parts)
     n = len(assembly.mass)
-    laws = [item for item in assembly.elements if item.function is not None]
+    laws = [element for element in assembly.elements if element.function is not None]
     own = bool(laws or held.targets or given.potential or given.force or given.torque)
     seen_as = f", shapes={literal(assembly.shapes)}" if assembly.shapes else ""  # else the texts are those of before
     imports = f"Assembly Element Joint Rows {'Shape ' if seen_as else ''}multibody"
     text = f"System({', '.join(f'p[{key!r}]' for key in w.parameters) or '0.0'})" if own else "None"
     if own:
         mechanism = at_state(assembly, start)
-        lengths = {item.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
-                   for k, item in enumerate(assembly.elements) if item.function is not None}
+        lengths = {element.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
+                   for k, element in enumerate(assembly.elements) if element.function is not None}
         _methods(w, given, assembly, mechanism.scratch, lengths)
         held.write()
     # what the class says of itself in plain Python
     w.lines.append(f"\n    works = {bool(laws or given.force or given.torque)}")
-    plain = tuple(replace(item, function=None) for item in assembly.elements)
+    plain = tuple(replace(element, function=None) for element in assembly.elements)
     more = ["", "", "def assembly(p):", f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
             f"        {literal(assembly.joints)},", f"        {literal(plain)}, {text}, shows=True{seen_as})"]

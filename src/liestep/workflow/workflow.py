@@ -257,7 +257,7 @@ class Workflow:
         usual = [name for name in known if name.partition("/")[0] not in self.config.apart]
         everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
         try:
-            names, asked = (usual if each == "all" else selected(each, known) for each in (wanted, everything))
+            names, asked = (usual if chosen == "all" else selected(chosen, known) for chosen in (wanted, everything))
         except InputError as error:
             raise InputError(f"{folder}/config.yaml or --config: {error}") from None
         self.selection = not set(asked) <= set(names)

@@ -156,8 +156,8 @@ def body_points(assembly: Assembly, body: int) -> np.ndarray:
 
     points = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
-    points += [item.vectors[1] for item in assembly.elements if item.name == "spring_damper" and item.a < 0
-              and item.b == body]
+    points += [element.vectors[1] for element in assembly.elements if element.name == "spring_damper" and element.a < 0
+              and element.b == body]
     return np.reshape(points, (-1, 3))
 
 
@@ -183,13 +183,13 @@ def mechanism(scene: Scene, assembly: Assembly, centres: np.ndarray, attitudes: 
                 scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
         if not surfaces:
             scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
-    for item in assembly.elements:
-        if item.name == "spring_damper":
+    for element in assembly.elements:
+        if element.name == "spring_damper":
             ends = [point if body < 0 else centres[body] + attitudes[body] @ point
-                    for body, point in zip((item.a, item.b), item.vectors, strict=False)]
+                    for body, point in zip((element.a, element.b), element.vectors, strict=False)]
             if np.linalg.norm(ends[1] - ends[0]) > 1e-3*scale:
                 scene.line(coil(*ends), SPRING, 0.9, fade=0.3)
-            if item.a < 0:
+            if element.a < 0:
                 scene.balls([ends[0]], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 

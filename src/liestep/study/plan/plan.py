@@ -317,7 +317,7 @@ class Study:
         word = "tolerances" if adaptive else "steps"
         try:
             settings, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
-            ladder = {each: settings.pop(each) for each in ("steps", "tolerances")}[word]
+            ladder = {rungs: settings.pop(rungs) for rungs in ("steps", "tolerances")}[word]
             budgets, most = settings.pop("evaluations"), settings.pop("operations")
             budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
             own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)

@@ -199,7 +199,7 @@ class Trials:
             return np.full(INTERVALS + 1, inf)
         values = values_of(found)
         stride = FINER[0]*INTERVALS//(found.samples - 1)
-        error = distances(self.fields, values, {name: item[::stride] for name, item in self.reference.items()})
+        error = distances(self.fields, values, {name: states[::stride] for name, states in self.reference.items()})
         return np.append(error[0], error[1:].reshape(INTERVALS, -1).max(axis=1))
 
     def error(self, found: Outcome) -> float:
