@@ -160,4 +160,4 @@ def _ends(claim: Claim, results: Results) -> _Tried:
         tried = np.abs(multiple - np.round(multiple)) <= 1e-9*np.maximum(1.0, multiple)
         same = np.isclose(time, own.t_end, atol=0.0) & np.isclose(means, own[claim.quantity], rtol=1e-9, atol=0.0)
         parts.append((means[1:, None], time[1:], np.full(time.size - 1, number), same[1:], tried[1:]))
-    return _Tried(*(np.concatenate([part[k] for part in parts]) for k in range(5)))
+    return _Tried(*(np.concatenate([columns[k] for columns in parts]) for k in range(5)))

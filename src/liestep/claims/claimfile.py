@@ -320,7 +320,7 @@ def load_claims(paths: Iterable[Path]) -> ClaimFile:
         if not item.misprint and seen[-1] not in leading:
             return unknown("group, or claim in no group", seen[-1], leading)
         study = item.figure.rpartition("/")[0]
-        ran = {choice.study for one in whole.judging(item.name) for choice in (*one.runs, *one.against)}
+        ran = {choice.study for claim in whole.judging(item.name) for choice in (*claim.runs, *claim.against)}
         return "" if item.misprint or study in ran else (
             f"the figure {item.figure} is of no run of {item.name}; its runs are of {', '.join(sorted(ran)) or 'none'}")
 
@@ -347,7 +347,7 @@ def require_headlines(parts: Iterable[Part], wrong: Callable[[Headline], str]) -
 def place_of(name: str, paths: Iterable[Path]) -> str:
     """File and line of a claim that is in one of the files."""
     return next(f"{path}, line {line_of(('claims', k, 'id'), lines)}" for path in paths
-                for content, lines in [read_yaml(path)] for k, one in enumerate(content["claims"]) if one["id"] == name)
+                for file, lines in [read_yaml(path)] for k, claim in enumerate(file["claims"]) if claim["id"] == name)
 
 
 def _groups(parts: list[Part]) -> dict[str, Group]:

@@ -156,8 +156,8 @@ def cards(file: ClaimFile, rows: Iterable[TableRow], errata: Iterable[TableRow] 
     """Headlines of a paper by PARTS from rows of claims.csv and errata.csv; without those that an older table lacks."""
     outcomes, known = {row["claim"]: row for row in rows}, {f"erratum {row['erratum']}": row for row in errata}
     shown = [_misprint(item, known[item.misprint]) if item.misprint else _statement(item, file, outcomes)
-             for item in file.headlines
-             if (item.name in known if item.misprint else {one.id for one in file.judging(item.name)} <= {*outcomes})]
+             for item in file.headlines if (item.name in known if item.misprint else
+                                            {claim.id for claim in file.judging(item.name)} <= {*outcomes})]
     return sorted(shown, key=lambda card: PARTS.index(card.part))
 
 
@@ -169,12 +169,12 @@ def _misprint(item: Headline, row: TableRow) -> Card:
 
 def _statement(item: Headline, file: ClaimFile, outcomes: Mapping[str, TableRow]) -> Card:
     judging = file.judging(item.name)
-    words = [outcomes[one.id]["verdict"] for one in judging]
+    words = [outcomes[member.id]["verdict"] for member in judging]
     verdict = joint_verdict(file.groups[item.name].type if item.name in file.groups else None, words)
     # one that has the verdict of all; else a counterexample, or one that holds
-    claim = next(one for accepted in ((verdict,), MISSED if verdict not in MET else MET, words)
-                 for one, word in zip(judging, words, strict=True) if word in accepted)
-    members = "; ".join(f"{one.id} {word}" for one, word in zip(judging, words, strict=True))*(len(words) > 1)
+    claim = next(member for accepted in ((verdict,), MISSED if verdict not in MET else MET, words)
+                 for member, word in zip(judging, words, strict=True) if word in accepted)
+    members = "; ".join(f"{member.id} {word}" for member, word in zip(judging, words, strict=True))*(len(words) > 1)
     row, in_words = outcomes[claim.id], {"quantity": heading(claim.quantity, {})[0]}
     return Card(PARTS[0 if item.about else 1 if verdict in MET else 2], verdict, item.says or judging[0].statement,
                 claim.quote or judging[0].quote, claim.id, item.figure.rpartition("/")[::2],

@@ -111,7 +111,7 @@ def evidence_of(module: ModuleType) -> dict[str, Check]:
     return {name: function for name, function in vars(module).items()
             if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
             and inspect.signature(function).return_annotation is Evidence
-            and all(one.default is not one.empty for one in inspect.signature(function).parameters.values())}
+            and all(given.default is not given.empty for given in inspect.signature(function).parameters.values())}
 
 
 def load_errata(paper: str, config: Path) -> ErrataFile:

@@ -99,8 +99,8 @@ def is_open(row: Row) -> bool:
 def changes(before: str, now: str) -> str:
     """Names of what differs between two texts of `decides`."""
     first, second = before.split(), now.split()
-    parts = [part for part in (*first, *second) if (part in first) != (part in second)]
-    return ", ".join(dict.fromkeys(part.partition("=")[0] for part in parts))
+    entries = [entry for entry in (*first, *second) if (entry in first) != (entry in second)]
+    return ", ".join(dict.fromkeys(entry.partition("=")[0] for entry in entries))
 
 
 def sentence(rows: Iterable[Row]) -> str:

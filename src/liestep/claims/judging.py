@@ -34,8 +34,8 @@ def studies_of(claim: Claim) -> list[str]:
 
 def runs_of(claim: Claim) -> str:
     """The runs that decide, and those they are compared with, by their keys."""
-    named = ["; ".join(dict.fromkeys("/".join(filter(None, (one.problem, one.integrator, one.resolution)))
-                                     for one in choices)) for choices in (claim.runs, claim.against)]
+    named = ["; ".join(dict.fromkeys("/".join(filter(None, (choice.problem, choice.integrator, choice.resolution)))
+                                     for choice in choices)) for choices in (claim.runs, claim.against)]
     return " against ".join(filter(None, named))
 
 
@@ -87,9 +87,9 @@ def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Ro
 
 
 def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
-    known, paper = {one.id: one for one in claims.claims}, claims.paper
+    known, paper = {entry.id: entry for entry in claims.claims}, claims.paper
     kind = claims.groups[claim.group].type if claim.group else ""
-    instances = [one for one in claims.claims if kind == "universal" and one.group == claim.group] or [claim]
+    instances = [member for member in claims.claims if kind == "universal" and member.group == claim.group] or [claim]
     try:
         outcome = claim.criterion.judge(claim, results)
         other = claim.on_other_data()
@@ -114,8 +114,8 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
             "asserted_by": claim.asserted_by, "group": claim.group, "group_type": kind,
             "printed": printed, "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan,
             "units": unit_of(claim, studies), "criterion": describe(claim), "figure": shown,
-            **{name: verdict(claim, one, bool({*missing.values()} - {EQUIVALENT}), scan, systems)
-               for name, one in (("verdict", outcome), ("best", replace(outcome, met=True)))},
+            **{name: verdict(claim, judged, bool({*missing.values()} - {EQUIVALENT}), scan, systems)
+               for name, judged in (("verdict", outcome), ("best", replace(outcome, met=True)))},
             "known_beforehand": claim.known, "data": "; ".join(missing) or ("printed" if claim.runs else ""),
             "scanned": ", ".join(claim.scan.over) if claim.scan else "", **(asdict(scan) if scan else {}),
             "evidence": _evidence(claim, outcome, results), "setting": claim.setting, "code": "; ".join(claim.code),

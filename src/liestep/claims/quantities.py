@@ -74,12 +74,12 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
         return
     formulated = formulated_of(spec)
     if kind == "column":
-        known = [*NUMBERS, *_statistics(formulated), *(f"error_{part.name}" for part in formulated.error_fields),
+        known = [*NUMBERS, *_statistics(formulated), *(f"error_{field.name}" for field in formulated.error_fields),
                  *quantities_of(study).names, *(EXPONENTS if spec.exponents else ())]
     elif kind == "invariant":
         known = [observable.name for observable in formulated.observables if observable.kind == "invariant"]
     else:
-        known = ["time", *(part.name for part in formulated.fields),
+        known = ["time", *(field.name for field in formulated.fields),
                  *(observable.name for observable in formulated.observables)]
         if spec.ensemble is not None:
             known += [*_statistics(formulated), *STATISTICS, *ACCEPTED, OWN_QUANTITY, *quantities_of(study).names]

@@ -123,7 +123,7 @@ def member_values(file: "RunFile", name: str, study: str = "") -> np.ndarray:
     energy = variable(file, "energy")
     if file.failed or name == OWN_QUANTITY:
         return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
-    return np.array([own.columns(one, None).get(name, np.nan) for one in file.members()])
+    return np.array([own.columns(member, None).get(name, np.nan) for member in file.members()])
 
 
 def times(file: "RunFile", name: str) -> np.ndarray:

@@ -39,7 +39,7 @@ def _work(results: Results) -> str:
     for key, entry in results.config.problems.items():
         run = next((cell.spec for cell in results.study.cells if cell.problem == key), None)
         observables = formulate_standard(run.sheet, run.parameters, run.initial).observables if run else ()
-        if any(part.name == "work" for part in observables):
+        if any(observable.name == "work" for observable in observables):
             forced.append(entry.label or key)
     return f" Energy less work of the forces: {', '.join(forced)}." if forced else ""
 

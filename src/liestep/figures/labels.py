@@ -47,7 +47,7 @@ class EndLabel:
 
 def folded(text: str, width: int) -> str:
     """A text in lines of at most so many characters; formulas and names with their numbers stay whole."""
-    return fill(WHOLE.sub(lambda part: part[0].replace(" ", "\0"), text), width).replace("\0", " ")
+    return fill(WHOLE.sub(lambda match: match[0].replace(" ", "\0"), text), width).replace("\0", " ")
 
 
 def end_labels(axes: Axes, labels: list[EndLabel], height: float) -> None:

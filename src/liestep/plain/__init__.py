@@ -414,7 +414,7 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
     if chosen.made is called:
         return System(called(name, parameters, start, t_end, functions.rhs, functions.field))
     if chosen.made is mechanisms.written:
-        parts = {key: given.get(key, one.default) for key, one in chosen.signature.parameters.items()
+        parts = {key: given.get(key, argument.default) for key, argument in chosen.signature.parameters.items()
                  if key not in (*SHARED, *Given._fields)}
         text, count = mechanisms.written(name, parameters, t_end, functions, **parts)
     else:

@@ -72,8 +72,8 @@ def _bare(x: Any, inner: bool = False) -> Any:
     if isinstance(x, np.ndarray):
         return x.view(np.ndarray)
     if type(x) in (list, tuple) and has_symbols(x):
-        rows = any(isinstance(one, list | tuple | np.ndarray) for one in x)
-        return np.array(x, dtype=object) if inner and not rows else type(x)(_bare(one, inner=True) for one in x)
+        rows = any(isinstance(item, list | tuple | np.ndarray) for item in x)
+        return np.array(x, dtype=object) if inner and not rows else type(x)(_bare(item, inner=True) for item in x)
     return x
 
 
@@ -410,8 +410,8 @@ def named(function: Callable, what: str, arguments: Arguments, where: str) -> di
     """Those of the arguments that a function takes, by name. Raises InputError: it takes one that there is not."""
     wanted = inspect.signature(function).parameters
     every = {field: arguments[name] for name, field in SAME.items() if name in arguments} | {**arguments}
-    for name, one in wanted.items():
-        if name not in every and one.default is one.empty:
+    for name, parameter in wanted.items():
+        if name not in every and parameter.default is parameter.empty:
             raise InputError(f"{what} takes {name!r}, and arguments are known by their names:"
                              f" {', '.join(arguments)}{where}")
     return {name: every[name] for name in wanted if name in every}
@@ -443,7 +443,7 @@ def _changing(function: FunctionType, given: Arguments) -> str:
         sys.settrace(before)
         calls.append([*seen])
     return next((_at(*calls[0][max(k - 1, 0)][:2])  # the line that has been run
-                 for k, (one, other) in enumerate(zip(*calls, strict=False)) if one[2] != other[2]), "")
+                 for k, (first, second) in enumerate(zip(*calls, strict=False)) if first[2] != second[2]), "")
 
 
 def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Arguments, where: str,

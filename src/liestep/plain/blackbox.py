@@ -76,7 +76,7 @@ def called(name: str, parameters: Parameters, start: Fields, t_end: float, rhs: 
             letter: PARTS[letter].values_of(rows[at], shapes[letter]).copy()
             for letter, (at, _) in layout(shapes).items()}
         result = function(**named(function, "the function", {"t": t, **state, "p": p}, where))
-        shape = rows.shape if rhs else (max(one.stop for _, one in layout(shapes).values()), 3)
+        shape = rows.shape if rhs else (max(span.stop for _, span in layout(shapes).values()), 3)
         require_plain("what the function gives", result)
         return real_rates(np.reshape(rates_of(result, shapes) if field else result, shape))
 

@@ -265,8 +265,8 @@ def fixed_body(w: Writer, given: Given) -> str:
     slope = np.reshape(w.slopes("potential", given.potential, v, flat), (3, 3))  # of row k, axis k of the body
     if given.torque is None and _is_linear(w, v, slope, y):
         return w.text("weighted_body", start, w.function("slopes", slope), ["weighted_body(", "slopes=slopes)"])
-    parts = [cross(y[k], slope[k]) for k in range(3)]
-    torque = [-sum([part[c] for part in parts]) for c in range(3)]
+    terms = [cross(y[k], slope[k]) for k in range(3)]
+    torque = [-sum([term[c] for term in terms]) for c in range(3)]
     w.lines.insert(0, "    inertia: Any")
     abc = ("a", "b", "c")
     w.method("torque(self, q)", list(zip(abc, torque, strict=True)), "return a, b, c")
@@ -312,11 +312,11 @@ def rigid_bodies(w: Writer, given: Given) -> str:
     x0 = _several(w.start, "x")
     single, x0 = x0.ndim == 1, np.atleast_2d(x0)
     n = len(x0)
-    one, three = ((3,), (3, 3)) if single else ((n, 3), (n, 3, 3))
-    v0, rate = (field_of(w.start, name, one, np.zeros(one)).reshape(n, 3) for name in ("v", "rate"))
-    turn = field_of(w.start, "R", three, np.broadcast_to(np.eye(3), three)).reshape(n, 3, 3)
+    vector, matrix = ((3,), (3, 3)) if single else ((n, 3), (n, 3, 3))
+    v0, rate = (field_of(w.start, name, vector, np.zeros(vector)).reshape(n, 3) for name in ("v", "rate"))
+    turn = field_of(w.start, "R", matrix, np.broadcast_to(np.eye(3), matrix)).reshape(n, 3, 3)
     if "angular_momentum" in w.start:
-        momentum = field_of(w.start, "angular_momentum", one).reshape(n, 3)
+        momentum = field_of(w.start, "angular_momentum", vector).reshape(n, 3)
     else:
         momentum = np.einsum("nij,nj->ni", turn, w.spun(w.parameters["inertia"], rate))
     start = w.returned(position=x0, velocity=v0, attitude=turn, angular_momentum=momentum)
@@ -333,7 +333,7 @@ def rigid_bodies(w: Writer, given: Given) -> str:
         omega = np.einsum("nij,nj->ni", turn, np.einsum("nij,ni->nj", turn, momentum)/w.parameters["inertia"])
         seen = {"x": places, "v": y[5*n:], "R": axes, "omega": w.array("rates", omega)}
         seen = {name: value[0] if single else value for name, value in seen.items()}
-        torque, force = (np.reshape(w.call(name, function, one, **seen), (n, 3)) if function else np.zeros((n, 3))
+        torque, force = (np.reshape(w.call(name, function, vector, **seen), (n, 3)) if function else np.zeros((n, 3))
                          for name, function in (("torque", given.torque), ("force", given.force)))
         added = np.concatenate([torque, force])
         moving = np.concatenate([np.reshape(np.asarray(seen["omega"], dtype=object), (n, 3)), y[5*n:]])
@@ -371,8 +371,8 @@ def _kept_by(w: Writer, slope: Iterable[Scalar], rates: Iterable[Scalar], units:
         place = {name: value + moved*(k % 5 + 1)*(value or size) for k, (name, value) in enumerate(w.values.items())
                  if name[:2] == "y[" or name == "t"}
         for rows in units:
-            one, _, other = np.linalg.svd([[place[input_text(x)] for x in row] for row in rows], full_matrices=False)
-            place |= zip(map(input_text, rows.flat), (one @ other).flat, strict=True)
+            left, _, right = np.linalg.svd([[place[input_text(x)] for x in row] for row in rows], full_matrices=False)
+            place |= zip(map(input_text, rows.flat), (left @ right).flat, strict=True)
         with np.errstate(all="ignore"):
             terms = np.multiply(*np.reshape(evaluated([*slope, *rates], {**w.values, **place}), (2, -1)))
         if abs(terms.sum()) > KEPT*np.abs(terms).sum():
@@ -519,8 +519,8 @@ def rates_of(found: Any, shapes: Mapping[str, tuple[int, ...]]) -> Any:
     spans = [generators for _, generators in layout(shapes).values()]
     if not 1 < len(spans) == len(found):
         return found
-    return [row for part, rows in zip(found, spans, strict=True)
-            for row in np.reshape(np.asarray(part, dtype=object), (rows.stop - rows.start, 3))]
+    return [row for rates, rows in zip(found, spans, strict=True)
+            for row in np.reshape(np.asarray(rates, dtype=object), (rows.stop - rows.start, 3))]
 
 
 def field(w: Writer, given: Given) -> str:

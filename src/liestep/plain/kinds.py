@@ -30,8 +30,8 @@ class Overload:
     @cached_property
     def needs(self) -> tuple[str, ...]:
         """Arguments without a default that tell the kind."""
-        return tuple(name for name, one in self.signature.parameters.items()
-                     if one.default is one.empty and name not in SHARED)
+        return tuple(name for name, parameter in self.signature.parameters.items()
+                     if parameter.default is parameter.empty and name not in SHARED)
 
     def misfit(self, given: Mapping[str, Any]) -> tuple[int, ...]:
         """How far arguments are from this kind; zeros first where they are those of a call of it."""
@@ -43,7 +43,7 @@ class Overload:
     @property
     def call(self) -> str:
         """As it is written, without types."""
-        bare = [one.replace(annotation=one.empty) for one in self.signature.parameters.values()]
+        bare = [parameter.replace(annotation=parameter.empty) for parameter in self.signature.parameters.values()]
         return f"system{inspect.Signature(bare)}"
 
     def text(self) -> str:
@@ -66,29 +66,29 @@ def kind(title: str, made: Any, fields: str = "") -> Callable[[F], F]:
 def documented(function: F) -> F:
     """Decorator of the implementation: its signature has the arguments of all kinds, its docstring their texts."""
     own = inspect.signature(function)
-    taken = {name: one for name, one in own.parameters.items() if one.kind != one.VAR_KEYWORD}
-    for each in KINDS:
-        for name, one in each.signature.parameters.items():
-            taken.setdefault(name, one.replace(default=None if one.default is one.empty else one.default,
-                                               annotation=one.empty))
+    taken = {name: parameter for name, parameter in own.parameters.items() if parameter.kind != parameter.VAR_KEYWORD}
+    for kind in KINDS:
+        for name, parameter in kind.signature.parameters.items():
+            taken.setdefault(name, parameter.replace(annotation=parameter.empty, default=(
+                None if parameter.default is parameter.empty else parameter.default)))
     function.__dict__["__signature__"] = own.replace(parameters=list(taken.values()))
-    function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(each.text() for each in KINDS)])
+    function.__doc__ = "\n\n".join([inspect.getdoc(function) or "", *(kind.text() for kind in KINDS)])
     return function
 
 
 def meant(given: Mapping[str, Any]) -> Overload:
     """The kind of a call. Raises InputError: its arguments make none; the sentence names the nearest."""
-    best = min(KINDS, key=lambda each: each.misfit(given))
+    best = min(KINDS, key=lambda kind: kind.misfit(given))
     for name in given:
         if name not in best.signature.parameters:
-            takes = ", ".join(one for one in best.signature.parameters if one not in SHARED)
-            others = ", ".join(each.title for each in KINDS if name in each.signature.parameters)
+            takes = ", ".join(argument for argument in best.signature.parameters if argument not in SHARED)
+            others = ", ".join(kind.title for kind in KINDS if name in kind.signature.parameters)
             told = "" if name in SHARED else f"; it is one of {others}"
             raise InputError(f"{name} is no argument of {best.title}, whose arguments are {takes}{told}")
     lacking: dict[str, list[str]] = {}
-    for each in (each for each in KINDS if each.misfit(given)[:2] == best.misfit(given)[:2]):
-        if wanted := [name for name in each.needs if name not in given]:
-            lacking.setdefault(" and ".join(wanted), []).append(each.title)
+    for kind in (kind for kind in KINDS if kind.misfit(given)[:2] == best.misfit(given)[:2]):
+        if wanted := [name for name in kind.needs if name not in given]:
+            lacking.setdefault(" and ".join(wanted), []).append(kind.title)
     if lacking:
         told = " and ".join(name for name in given if name not in SHARED) or "a name"
         wanted = [f"{name} ({' or '.join(titles)})" for name, titles in lacking.items()]
@@ -100,7 +100,7 @@ def named_start(start: Mapping[str, Any]) -> dict[str, Any]:
     """A start under the names that functions have. Raises InputError: two names of one field."""
     found: dict[str, Any] = {}
     for name, value in start.items():
-        own = next((one for one, field in SAME.items() if field == name), name)
+        own = next((short for short, field in SAME.items() if field == name), name)
         if own in found:
             raise InputError(f"start has {own} twice, as {SAME[own]} too: give one of them")
         found[own] = value

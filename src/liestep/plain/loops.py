@@ -39,9 +39,9 @@ def lines(results: Sequence[tuple[str, Scalar]], indent: str = "        ") -> li
             op, *parts = node.args
             return f"{CHOICES[op]}({', '.join(map(part, parts))})"
         if node.op == "mul":
-            for one, two in (node.args, node.args[::-1]):
-                if one.op == "inverse" and uses[one.place] == 1:
-                    return divided.format(part(two), part(one.args[0]))
+            for divisor, factor in (node.args, node.args[::-1]):
+                if divisor.op == "inverse" and uses[divisor.place] == 1:
+                    return divided.format(part(factor), part(divisor.args[0]))
         if node.op == "scale" and node.args[0] == -1.0:
             return f"-{part(node.args[1])}"
         if node.op == "scale" and node.args[1].op == "inverse" and uses[node.args[1].place] == 1:

@@ -51,19 +51,19 @@ class JointFunctions:
 
     def write(self) -> None:
         """The method of the component."""
-        written = [line for k, part in enumerate(self.targets)
-                   for line in (f"        if k == {k}:", *lines(part, "            "))]
-        self.w.add("held(self, k, x, out)", [*written, "        pass"], [x for part in self.targets for _, x in part])
+        written = [line for k, block in enumerate(self.targets)
+                   for line in (f"        if k == {k}:", *lines(block, "            "))]
+        self.w.add("held(self, k, x, out)", [*written, "        pass"], [x for block in self.targets for _, x in block])
 
     def filled(self, joints: Sequence[Joint], state: Mapping[str, np.ndarray]) -> list[Joint]:
         """The joints with the numbers that their rows need instead of functions. Raises InputError: as `Writer.call`,
         or a function that makes no curve."""
-        return [joint if all(one.function is None for one in joint.rows) else
+        return [joint if all(row.function is None for row in joint.rows) else
                 replace(joint, rows=self._rows(f"curve of joint {k} ({joint.name})", joint, state))
                 for k, joint in enumerate(joints)]
 
     def _rows(self, what: str, joint: Joint, state: Mapping[str, np.ndarray]) -> tuple[Rows, ...]:
-        bare, first = [replace(one, function=None) for one in joint.rows], len(self.targets)
+        bare, first = [replace(row, function=None) for row in joint.rows], len(self.targets)
         function, vectors = joint.rows[0].function, bare[0].vectors
         assert function is not None
         if vectors[4][1] > vectors[4][0]:
@@ -73,8 +73,8 @@ class JointFunctions:
             self.targets.append(entries("out", [point, rates, [gradient(c, [x])[0] for c in rates]]))
             axis, intervals, closed = self._searched(what + place(function), *vectors[4][:2])
             span = np.append(vectors[4][:2], intervals)
-            return tuple(replace(one, vectors=(*vectors[:2], axis, vectors[3], span, np.array([first, closed, which])))
-                         for which, one in enumerate(bare))
+            return tuple(replace(row, vectors=(*vectors[:2], axis, vectors[3], span, np.array([first, closed, which])))
+                         for which, row in enumerate(bare))
         turn, at, end = (state["attitude"][joint.a], state["position"][joint.a], joint.b) if joint.a != GROUND else (
             np.eye(3), np.zeros(3), joint.b)
         far = vectors[1] if end == GROUND else state["position"][end] + state["attitude"][end] @ vectors[1]
@@ -88,8 +88,8 @@ class JointFunctions:
             value = value/float(size)  # so that what is off is a length
             slope = gradient(value, list(xs))
             self.targets.append(entries("out", [[value, 0.0, 0.0], slope, *(gradient(c, list(xs)) for c in slope)]))
-        return tuple(replace(one, vectors=(*vectors[:5], np.array([first + which, 0.0, 0.0])))
-                     for which, one in enumerate(bare))
+        return tuple(replace(row, vectors=(*vectors[:5], np.array([first + which, 0.0, 0.0])))
+                     for which, row in enumerate(bare))
 
     def _searched(self, what: str, first: float, last: float) -> tuple[np.ndarray, int, int]:
         """An axis along no tangent; in how many intervals the nearest point is looked for; 1 of a closed curve."""
@@ -125,22 +125,22 @@ class JointFunctions:
 def literal(value: Any) -> str:
     """Python text of plain data: numbers, arrays, tuples and dataclasses of them."""
     if is_dataclass(value):
-        inner = ", ".join(literal(getattr(value, part.name)) for part in fields(value))
+        inner = ", ".join(literal(getattr(value, field.name)) for field in fields(value))
         return f"{type(value).__name__}({inner})"
     if isinstance(value, np.ndarray):
         return f"np.array({value.tolist()!r})"
     if isinstance(value, tuple | list):
-        return f"({''.join(f'{literal(part)}, ' for part in value)})"
+        return f"({''.join(f'{literal(item)}, ' for item in value)})"
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _parts(what: str, kind: type, given: Any) -> list[Any]:
-    parts = list(given) if isinstance(given, list | tuple) else [given]
-    for k, part in enumerate(parts):
-        if not isinstance(part, kind):
-            raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(part).__name__}; they"
+    items = list(given) if isinstance(given, list | tuple) else [given]
+    for k, item in enumerate(items):
+        if not isinstance(item, kind):
+            raise InputError(f"{what} must be a list of {kind.__name__}, and number {k} is {type(item).__name__}; they"
                              f" are made by functions of liestep.extend")
-    return parts
+    return items
 
 
 def _array(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> np.ndarray:
@@ -175,8 +175,8 @@ def assembled(held: JointFunctions, bodies: Sequence[Body], joints: Sequence[Joi
         x, v, rate = (_array(f"{name} of body {k}", getattr(body, name), (3,)) for name in ("x", "v", "rate"))
         states.append(body_state(_array(f"R of body {k}", body.R, (3, 3)), rate, np.zeros(3), x, v))
     numbers = count()
-    numbered = [item if item.function is None else replace(item, number=next(numbers))
-                for item in _parts("elements", Element, elements)]
+    numbered = [element if element.function is None else replace(element, number=next(numbers))
+                for element in _parts("elements", Element, elements)]
     shapes = tuple(replace(shape, body=k) for k, body in enumerate(bodies)
                    for shape in _parts(f"shape of body {k}", Shape, body.shape))
     assembly = Assembly(np.array(mass), np.array(inertia), np.zeros((len(bodies), 3)), _array("gravity", gravity, (3,)),
@@ -196,7 +196,7 @@ def assembled(held: JointFunctions, bodies: Sequence[Body], joints: Sequence[Joi
 
 def _kept(assembly: Assembly, own: bool) -> tuple[bool, bool, bool]:
     """Components of the angular momentum about the origin that nothing changes."""
-    ends = [(joint.a, joint.b) for joint in assembly.joints] + [(item.a, item.b) for item in assembly.elements]
+    ends = [(joint.a, joint.b) for joint in assembly.joints] + [(element.a, element.b) for element in assembly.elements]
     if own or any(GROUND in pair for pair in ends) or any(rows.kind == Kind.GEAR for _, rows in assembly.groups):
         return False, False, False
     return invariant_axes([assembly.gravity])
@@ -220,18 +220,18 @@ def _methods(w: Writer, given: Given, assembly: Assembly, scratch: np.ndarray, l
     slope = np.reshape(gradient(v, list(s.flat)), s.shape)
     for i in range(n):
         m = MOVING*i
-        parts = [cross(s[m + k], slope[m + k]) for k in range(3)]
-        added[2*i] = [x - sum([part[c] for part in parts]) for c, x in enumerate(added[2*i])]
+        terms = [cross(s[m + k], slope[m + k]) for k in range(3)]
+        added[2*i] = [x - sum([term[c] for term in terms]) for c, x in enumerate(added[2*i])]
         added[2*i + 1] = added[2*i + 1] - slope[m + PLACE]
     w.method("forces(self, t, s, out)", [*((f"{target} +", x) for target, x in entries("out", added)
                                            if not (isinstance(x, float) and x == 0.0)), ("", power)])
     w.method("potential(self, s)", [("", v)])
     written: list[str] = []
-    for item in assembly.elements:
-        if item.function is not None:
-            found = w.call(f"function of the {item.name}", item.function, (), t=w.t, rate=w.symbol("rate", 0.0),
-                           x=w.symbol("q", lengths[item.number]))
-            written += [f"        if k == {item.number}:", *lines([("", found)], "            ")]
+    for element in assembly.elements:
+        if element.function is not None:
+            found = w.call(f"function of the {element.name}", element.function, (), t=w.t, rate=w.symbol("rate", 0.0),
+                           x=w.symbol("q", lengths[element.number]))
+            written += [f"        if k == {element.number}:", *lines([("", found)], "            ")]
             w.outs.append(found)
     w.add("law(self, k, q, rate, t)", [*written, "        return 0.0"], [])
 
@@ -242,20 +242,20 @@ def written(name: str, parameters: Parameters, t_end: float, given: Given, **par
     held = JointFunctions(w)
     assembly, start = assembled(held, **parts)
     n = len(assembly.mass)
-    laws = [item for item in assembly.elements if item.function is not None]
+    laws = [element for element in assembly.elements if element.function is not None]
     own = bool(laws or held.targets or given.potential or given.force or given.torque)
     seen_as = f", shapes={literal(assembly.shapes)}" if assembly.shapes else ""  # else the texts are those of before
     imports = f"Assembly Element Joint Rows {'Shape ' if seen_as else ''}multibody"
     text = f"System({', '.join(f'p[{key!r}]' for key in w.parameters) or '0.0'})" if own else "None"
     if own:
         mechanism = at_state(assembly, start)
-        lengths = {item.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
-                   for k, item in enumerate(assembly.elements) if item.function is not None}
+        lengths = {element.number: float(mechanism.elements.coordinate(k, mechanism.scratch)[0])
+                   for k, element in enumerate(assembly.elements) if element.function is not None}
         _methods(w, given, assembly, mechanism.scratch, lengths)
         held.write()
     # what the class says of itself in plain Python
     w.lines.append(f"\n    works = {bool(laws or given.force or given.torque)}")
-    plain = tuple(replace(item, function=None) for item in assembly.elements)
+    plain = tuple(replace(element, function=None) for element in assembly.elements)
     more = ["", "", "def assembly(p):", f"    return Assembly({literal(assembly.mass)}, {literal(assembly.inertia)},",
             f"        {literal(assembly.center_of_mass)}, {literal(assembly.gravity)},",
             f"        {literal(assembly.joints)},", f"        {literal(plain)}, {text}, shows=True{seen_as})"]

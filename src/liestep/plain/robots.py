@@ -182,7 +182,7 @@ class Robot(System):
         while not _wound(*known) and size <= most and not (asked.get("events") or asked.get("control")):
             size = next(k for k in range(size, most + 1) if most % k == 0) if asked["steps"] else size
             fine = carry_out(specification_of(about, samples=size + 1), interpreted=True).variables
-            more = self.tree.coordinates({name: part[1] for name, part in fine.items()})
+            more = self.tree.coordinates({name: variable[1] for name, variable in fine.items()})
             known, size = (fine["time"][1], more[0][:, at], more[1][:, to]), 4*size
         sign = np.sign(times[-1] - times[0])
         k = np.searchsorted(sign*known[0], sign*times, side="right") - 1
@@ -197,7 +197,7 @@ def _wound(times: np.ndarray, angles: np.ndarray, rates: np.ndarray) -> bool:
     off = told - np.diff(angles, axis=0)
     turns = np.round(off/FULL_TURN)
     angles[1:] += FULL_TURN*np.cumsum(turns, axis=0)
-    return len(times) > FEWEST and max(np.abs(part).max(initial=0.0) for part in (
+    return len(times) > FEWEST and max(np.abs(doubt).max(initial=0.0) for doubt in (
         told/FAR, (off - FULL_TURN*turns)/NEAR)) <= 1.0
 
 
@@ -260,9 +260,9 @@ def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinat
     for joint in map(model.joint, range(model.njnt)):
         joint.damping[:] = damping.get(joint.name, joint.damping)
     for what in ("armature", "damping", "dampingpoly"):  # of motors, for the joint's rate times the gear
-        for k, one in enumerate(getattr(model, f"actuator_{what}", ())):
+        for k, amount in enumerate(getattr(model, f"actuator_{what}", ())):
             dof = model.jnt_dofadr[model.actuator_trnid[k, 0]]
-            getattr(model, f"dof_{what}")[dof] += one*model.actuator_gear[k, 0]**2
+            getattr(model, f"dof_{what}")[dof] += amount*model.actuator_gear[k, 0]**2
     for flag, facts in OFF.items():
         for fact in facts if model.opt.disableflags & int(getattr(flags, f"mjDSBL_{flag}", 0)) else ():
             getattr(model, fact, np.zeros(1))[:] = 0
@@ -316,7 +316,7 @@ def _scanned(path: Path, folder: Path, root: str, seen: dict[Path, float], many:
                 f"<{tag}> {attributes.get('name', line)} is left out."])
         inside[-1].append(tag)
         inside.append([])
-        times.append(times[-1]*prod(max(number_or_nan(part), 1.0) for part in attributes.get("count", "").split()))
+        times.append(times[-1]*prod(max(number_or_nan(count), 1.0) for count in attributes.get("count", "").split()))
         seen[path.resolve()] += times[-1]*(times[-1] > 1.0)
         if not sum(seen.values()) <= ELEMENTS:
             refuse(f"repeats <{tag}> {times[-1]:.6g} times; allowed are {ELEMENTS} repeated elements in all")
@@ -375,18 +375,18 @@ def _stripped(spec: Any, path: Path) -> list[str]:
         if body.gravcomp or body.mocap:
             found.append(f"That body {body.name} is moved from outside (gravcomp, mocap) is left out.")
     for group, what in (*LEFT_OUT.items(), ("meshes", "mesh")):
-        for number, part in enumerate(list(getattr(spec, group))):
-            if what == "mesh" and (known := {part.name, Path(part.file).stem} & set(meshes)):
+        for number, element in enumerate(list(getattr(spec, group))):
+            if what == "mesh" and (known := {element.name, Path(element.file).stem} & set(meshes)):
                 if not any(meshes[name] for name in known):
-                    part.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be flat
-                file = Path(part.file).name if spec.strippath else part.file
+                    element.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # it may be flat
+                file = Path(element.file).name if spec.strippath else element.file
                 if not (path.parent/(spec.meshdir or "")/file).resolve().is_relative_to(path.parent):
-                    raise InputError(f"{path}: the mesh {part.file} is outside the folder of the model")
-            elif what == "actuator" and _drives(spec, part):
-                part.name = part.name or _free(f"motor_{number}", {one.name for one in spec.actuators})
+                    raise InputError(f"{path}: the mesh {element.file} is outside the folder of the model")
+            elif what == "actuator" and _drives(spec, element):
+                element.name = element.name or _free(f"motor_{number}", {actuator.name for actuator in spec.actuators})
             else:
-                found.append(f"The {what} {getattr(part, 'name', '') or number} is left out.")
-                spec.delete(part)
+                found.append(f"The {what} {getattr(element, 'name', '') or number} is left out.")
+                spec.delete(element)
     if spec.option.density or spec.option.viscosity:
         found.append("The fluid (density, viscosity, wind) is left out.")
     return found
@@ -433,16 +433,16 @@ def _of_joints(model: Any) -> Iterator[str]:
             "damping that is not linear": getattr(model, "dof_dampingpoly", 0.0*model.dof_damping)[dof]})
 
 
-def _drives(spec: Any, part: Any) -> bool:
+def _drives(spec: Any, actuator: Any) -> bool:
     """Whether an actuator acts, as a motor or servo of a hinge or slide: see `Motor`."""
     import mujoco
 
-    off = spec.option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) or getattr(part, "delay", 0.0) or (
-        0 <= part.group <= LAST_GROUP and spec.option.disableactuator & 1 << part.group)
-    return bool(not off and part.trntype == mujoco.mjtTrn.mjTRN_JOINT and part.dyntype == mujoco.mjtDyn.mjDYN_NONE
-                and part.gaintype == mujoco.mjtGain.mjGAIN_FIXED
-                and part.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
-                and KINDS[int(spec.joint(part.target).type)] in ("slide", "hinge"))
+    off = spec.option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) or getattr(actuator, "delay", 0.0) or (
+        0 <= actuator.group <= LAST_GROUP and spec.option.disableactuator & 1 << actuator.group)
+    return bool(not off and actuator.trntype == mujoco.mjtTrn.mjTRN_JOINT
+                and actuator.dyntype == mujoco.mjtDyn.mjDYN_NONE and actuator.gaintype == mujoco.mjtGain.mjGAIN_FIXED
+                and actuator.biastype in (mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE)
+                and KINDS[int(spec.joint(actuator.target).type)] in ("slide", "hinge"))
 
 
 def _motors(model: Any, free: bool) -> Iterator[tuple[Any, ...]]:
@@ -468,15 +468,15 @@ def _bodies(model: Any, data: Any, own: Mapping[str, Any]) -> tuple[dict[str, An
         weight, places = model.body_mass[parts], (data.xipos[parts] - data.xpos[b]) @ frames[b]
         axes = frames[b].T @ data.ximat[parts].reshape(-1, 3, 3)
         mass[i], centre[i] = weight.sum(), weight @ places/weight.sum()
-        for part, arm, turn, moments in zip(weight, places - centre[i], axes, model.body_inertia[parts], strict=True):
-            inertia[i] += (turn*moments) @ turn.T + part*(arm @ arm*np.eye(3) - np.outer(arm, arm))
+        for m, arm, turn, moments in zip(weight, places - centre[i], axes, model.body_inertia[parts], strict=True):
+            inertia[i] += (turn*moments) @ turn.T + m*(arm @ arm*np.eye(3) - np.outer(arm, arm))
         if own:
             mass[i], centre[i], inertia[i] = own[model.body(b).name]
     above = owner[model.body_parentid[moving]]
     known = {int(b): i for i, b in enumerate(moving)}
-    taken = {part(k).name for part, n in ((model.joint, model.njnt), (model.body, model.nbody)) for k in range(n)}
+    taken = {item(k).name for item, n in ((model.joint, model.njnt), (model.body, model.nbody)) for k in range(n)}
     joints = [(model.joint(k).name or _free(f"joint_{k}", taken), known[int(b)], KINDS[model.jnt_type[k]],
-               *(tuple(part.tolist()) for part in (model.jnt_axis[k], model.jnt_pos[k]*(model.jnt_type[k] != 0))),
+               *(tuple(vector.tolist()) for vector in (model.jnt_axis[k], model.jnt_pos[k]*(model.jnt_type[k] != 0))),
                float(model.qpos0[model.jnt_qposadr[k]])*bool(model.jnt_type[k] > 1))
               for k, b in enumerate(model.jnt_bodyid)]
     places = np.einsum("bji,bj->bi", frames[above], data.xpos[moving] - data.xpos[above])

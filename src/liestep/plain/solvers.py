@@ -75,8 +75,8 @@ def _shapes(group: str, n: int) -> dict[str, tuple[int, ...]]:
 def _parts(y: ArrayLike, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
     """R, q and x of numbers y (..., n)."""
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])[:-1]
-    return {letter: np.reshape(part, (*np.shape(y)[:-1], *shapes[letter]))
-            for letter, part in zip(shapes, np.split(np.asarray(y), ends, axis=-1), strict=True)}
+    return {letter: np.reshape(numbers, (*np.shape(y)[:-1], *shapes[letter]))
+            for letter, numbers in zip(shapes, np.split(np.asarray(y), ends, axis=-1), strict=True)}
 
 
 def _require_tangent(rates: dict[str, np.ndarray], at: dict[str, np.ndarray]) -> None:
@@ -134,7 +134,7 @@ def _traced(fun: Callable, start: dict[str, np.ndarray], parameters: dict[str, f
     shapes = {letter: value.shape for letter, value in start.items()}
 
     def field(t: Any, p: Any, R: ArrayLike = (), q: ArrayLike = (), x: ArrayLike = ()) -> ArrayLike:
-        found = _generator(lambda t, y: fun(t, y, p), shapes, t, np.concatenate([np.ravel(one) for one in (R, q, x)]))
+        found = _generator(lambda t, y: fun(t, y, p), shapes, t, np.concatenate([np.ravel(item) for item in (R, q, x)]))
         return found if len(found) > 1 else found[0]
 
     given: dict[str, Any] = {"rhs": lambda t, y, p: fun(t, y, p)} if "y" in start else {"field": field}
@@ -154,7 +154,7 @@ def _called(fun: Callable, start: dict[str, np.ndarray], flat: Callable[[np.ndar
 
     def algebra(t: float, rows: np.ndarray) -> np.ndarray:
         found = _generator(lambda t, y: real_rates(fun(t, y)), shapes, t, flat(rows[None])[:, 0])
-        return np.concatenate([np.reshape(part, (-1, 3)) for part in found])
+        return np.concatenate([np.reshape(rates, (-1, 3)) for rates in found])
 
     return black_box_of("solved", algebra, start)
 
@@ -180,7 +180,7 @@ def _require_arguments(what: str, function: Callable, args: Sequence[Any] | None
 def _event(event: Callable, args: Sequence[Any]) -> Event:
     """An event of scipy. Raises InputError: no function, or a wrong `terminal` or `direction`."""
     given = [getattr(event, name, None) or 0.0 for name in ("terminal", "direction")]
-    terminal, way = (1.0 if one is True else number_or_nan(one) for one in given)
+    terminal, way = (1.0 if value is True else number_or_nan(value) for value in given)
     if not callable(event) or not terminal >= 0 or terminal != int(terminal) or way != way:
         raise InputError("events must be functions of (t, y) whose attribute terminal is a boolean or a positive"
                          f" integer, and direction a number, not {event!r}")
@@ -250,7 +250,7 @@ class Solver(OdeSolver):
             if value is not None and not adaptive:
                 raise InputError(f"{type(self).__name__} takes no {name}, as its steps are fixed: leave it out")
         if self.group and np.shape(atol) == (self.n,):  # of a field the least
-            atol = [float(np.min(part)) for part in _parts(real_array("atol", atol), self._shapes).values()]
+            atol = [float(np.min(tolerances)) for tolerances in _parts(real_array("atol", atol), self._shapes).values()]
         how: dict[str, Any] = {"tolerance": 1e-6 if rtol is None and adaptive else rtol,
                                "options": {} if atol is None else {"atol": atol}}
         if step is not None:
@@ -258,7 +258,7 @@ class Solver(OdeSolver):
         initial = {PARTS[name].name if name in PARTS else name: value for name, value in start.items()}
         spec = specify_again(known, integrator=self.integrator, t_start=float(self.t), t_end=float(self.t_bound),
                              initial=initial, parameters=values, samples=2, **how, **limits)
-        return first_of([Search(event_function(one, {}, {}), one, self.seen) for one in self.events], spec, True)
+        return first_of([Search(event_function(event, {}, {}), event, self.seen) for event in self.events], spec, True)
 
     def seen(self, between: Between, steps: Any, shares: np.ndarray, whole: bool = False) -> dict[str, np.ndarray]:
         """t and y at shares of some steps, all in one row."""
@@ -267,8 +267,8 @@ class Solver(OdeSolver):
 
     def of_event(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Times of an event and y there, (times, n)."""
-        own = [one for k, one in self.found.earlier + self.found.together if k == number] if self.found else []
-        return np.array([one.time for one in own]), np.array([self.state_at(one) for one in own])
+        own = [hit for k, hit in self.found.earlier + self.found.together if k == number] if self.found else []
+        return np.array([hit.time for hit in own]), np.array([self.state_at(hit) for hit in own])
 
     def state_at(self, one: Occurrence) -> np.ndarray:
         """y at an event."""
@@ -280,7 +280,7 @@ class Solver(OdeSolver):
         if self.group:
             parts = [PARTS[letter].values_of(rows[:, at], self._shapes[letter])
                      for letter, (at, _) in layout(self._shapes).items()]
-            rows = np.concatenate([np.reshape(part, (len(rows), -1)) for part in parts], axis=1)
+            rows = np.concatenate([np.reshape(values, (len(rows), -1)) for values in parts], axis=1)
         return rows.reshape(len(rows), -1).T
 
     def _step_impl(self) -> tuple[bool, str | None]:
@@ -372,7 +372,7 @@ def solve(fun: Callable, t_span: Sequence[float], y0: ArrayLike, method: str = "
     _require_arguments("fun", fun, args)
     made: list[Solver] = []
     several = [] if events is None else events if isinstance(events, list | tuple) else [events]
-    call = (fun, args or ()), [_event(one, args or ()) for one in several], made
+    call = (fun, args or ()), [_event(event, args or ()) for event in several], made
     for name, value in {"t_span": t_span, "t_eval": t_eval, **options}.items():
         require_plain(name, value)
     solution = solve_ivp(fun, t_span, y0, solver_class(str(method), None if group is None else str(group)), t_eval,

@@ -31,20 +31,20 @@ def as_number(x: Any) -> Any:
 def _operator(made: Callable[..., "Scalar | Truth"], *, turned: bool = False) -> Callable[["Arithmetic", Any], Any]:
     """made(graph, left, right) as a method of Python's operators."""
     def apply(self: "Arithmetic", other: Any) -> Any:
-        one, two = as_number(self), as_number(other)
-        if two is None:
+        x, y = as_number(self), as_number(other)
+        if y is None:
             return NotImplemented
-        return made(one.graph, *((two, one) if turned else (one, two)))
+        return made(x.graph, *((y, x) if turned else (x, y)))
 
     return apply
 
 
 def _calculation(name: str, *, turned: bool = False) -> Callable[["Arithmetic", Any], Any]:
-    return _operator(lambda graph, one, two: getattr(graph, name)(one, two), turned=turned)
+    return _operator(lambda graph, x, y: getattr(graph, name)(x, y), turned=turned)
 
 
 def _comparison(op: str, *, turned: bool = False, opposite: bool = False) -> Callable[["Arithmetic", Any], Any]:
-    return _operator(lambda graph, one, two: Truth(graph, op, one, two, not opposite), turned=turned)
+    return _operator(lambda graph, x, y: Truth(graph, op, x, y, not opposite), turned=turned)
 
 
 class Arithmetic:
@@ -186,8 +186,8 @@ def _expm1(x: Any, *, even: bool = True) -> Any:
 
 def _log1p(x: Any) -> Any:
     """log(1 + x), and what the rounding of 1 + x takes from it."""
-    one = 1.0 + x
-    return one.log() + (x - (one - 1.0))/one
+    total = 1.0 + x
+    return total.log() + (x - (total - 1.0))/total
 
 
 SPECIAL: dict[str, Callable[[Any], Any]] = {  # right to round-off at small numbers, whose digits 1 + x would lose
@@ -222,24 +222,24 @@ class PlainGraph(Graph):
         return a if same else self.node("select", op, left, right, a, b)
 
     def add(self, a: Value, b: Value) -> Value:
-        (x, one), (y, two) = _scaled(a), _scaled(b)
-        if one is two:
-            return self.scale(x + y, one)
+        (x, first), (y, second) = _scaled(a), _scaled(b)
+        if first is second:
+            return self.scale(x + y, first)
         if x == y and abs(x) != 1.0:
-            return self.scale(x, self.add(one, two))
+            return self.scale(x, self.add(first, second))
         for u, v in ((a, b), (b, a)) if isinstance(a, Node) and isinstance(b, Node) else ():
             parts = [(None, u), *((u.args, u.args[::-1]) if u.op == "add" else ())]
-            for other, part in parts:  # u + v, or other + part + v
-                circle = _circle(part, v)
+            for other, term in parts:  # u + v, or other + part + v
+                circle = _circle(term, v)
                 if circle is not None:
                     return circle if other is None else self.add(other, circle)
         return super().add(a, b)
 
     def sub(self, a: Value, b: Value) -> Value:
-        (x, one), (y, two) = _scaled(a), _scaled(b)
-        if one is two:
-            return self.scale(x - y, one)
-        return self.scale(x, self.sub(one, two)) if x == y and abs(x) != 1.0 else super().sub(a, b)
+        (x, first), (y, second) = _scaled(a), _scaled(b)
+        if first is second:
+            return self.scale(x - y, first)
+        return self.scale(x, self.sub(first, second)) if x == y and abs(x) != 1.0 else super().sub(a, b)
 
     def scale(self, factor: Number, x: Value) -> Value:
         return factor*x if not isinstance(x, Node) else super().scale(factor, x)
@@ -253,13 +253,13 @@ class PlainGraph(Graph):
     def _product(self, a: Node, b: Node) -> Value:
         if a is b:
             return a.args[0] if a.op == "sqrt" else super().mul(a, b)
-        for one, two in ((a, b), (b, a)):
-            if one.op == "inverse" and one.args[0] is two:
+        for first, second in ((a, b), (b, a)):
+            if first.op == "inverse" and first.args[0] is second:
                 return 1.0
-            if one.op == "inverse" and one.args[0].op == "sqrt" and one.args[0].args[0] is two:
-                return one.args[0]
-            if two.op == "mul" and two.args[0] is not two.args[1] and any(one is x for x in two.args):
-                return self.mul(two.args[two.args[0] is one], self.mul(one, one))  # x (y x) = y x^2
+            if first.op == "inverse" and first.args[0].op == "sqrt" and first.args[0].args[0] is second:
+                return first.args[0]
+            if second.op == "mul" and second.args[0] is not second.args[1] and any(first is x for x in second.args):
+                return self.mul(second.args[second.args[0] is first], self.mul(first, first))  # x (y x) = y x^2
         return super().mul(a, b)
 
     def div(self, a: Value, b: Value) -> Value:
@@ -289,10 +289,10 @@ class PlainGraph(Graph):
 
     def remainder(self, x: Scalar, y: Scalar) -> Scalar:
         """x % y, by the angle of x in turns of y: right to the round-off of x; of multiples of y zero, not y."""
-        part = nearest(x, y)
-        square = part*part
+        rest = nearest(x, y)
+        square = rest*rest
         self.rounded |= {square.place} if isinstance(square, Symbol) else set()
-        return select(part*y < 0.0, select(square < EXACT**2*x*x, 0.0, part + y), part)
+        return select(rest*y < 0.0, select(square < EXACT**2*x*x, 0.0, rest + y), rest)
 
     def power(self, x: Any, a: Scalar) -> Value:
         """x^a: products, roots and a division where 2 a is a whole number, else exp(a log x). For x < 0 only the
@@ -352,9 +352,9 @@ def _base(x: Node) -> tuple[Node, int]:
     if x.op == "sqrt":
         return x.args[0], 1
     if x.op == "mul":
-        one, two = _base(x.args[0]), _base(x.args[1])
-        if one[0] is two[0]:
-            return one[0], one[1] + two[1]
+        left, right = _base(x.args[0]), _base(x.args[1])
+        if left[0] is right[0]:
+            return left[0], left[1] + right[1]
     return x, 2
 
 

@@ -42,11 +42,11 @@ def command_lyapunov(arguments: argparse.Namespace) -> None:
         raise InputError(f"{integrator} on {problem}: {content.attributes['message']}")
     rates = exponents(content.variables["growth"][1], spec.t_end)
     print(f"{problem}, {integrator}, step {spec.step:g} s, {spec.t_end:g} s: Lyapunov exponents in 1/s")
-    for one in rates:
-        scale = f"  Lyapunov time {1.0/one.rate:.4g} s" if one.rate > 2.0*one.uncertainty else ""
-        print(f"{one.rate: .6f} +- {one.uncertainty:.6f}{scale}")
+    for exponent in rates:
+        scale = f"  Lyapunov time {1.0/exponent.rate:.4g} s" if exponent.rate > 2.0*exponent.uncertainty else ""
+        print(f"{exponent.rate: .6f} +- {exponent.uncertainty:.6f}{scale}")
     if "lyapunov_pair_sum" in content.attributes:
-        sums = ", ".join(f"{value:.1e}" for value in pair_sums(one.rate for one in rates))
+        sums = ", ".join(f"{value:.1e}" for value in pair_sums(exponent.rate for exponent in rates))
         print(f"sums of pairs, which vanish for Hamiltonian systems: {sums}")
 
 

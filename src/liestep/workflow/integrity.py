@@ -141,7 +141,7 @@ def _paths(workflow: Workflow) -> Iterator[Path]:
     folders = set()
     # products of a selection are made of studies, files that people write, and each other
     owned |= {name for name, entry in listed.items() if name.startswith(f"{SELECTION}/") and all(
-        each in studies or Path(each).is_file() or (results/each).is_file() for each in entry.get("from", ()))}
+        source in studies or Path(source).is_file() or (results/source).is_file() for source in entry.get("from", ()))}
     for name in {*known.known, *known.written, *listed} - owned:
         path = results/name
         # the mark of a job of a study that exists has a name that depends on the granularity
@@ -169,9 +169,9 @@ def _stored(workflow: Workflow, removed: list[Path]) -> Iterator[Path]:
 def size(paths: list[Path]) -> int:
     """Bytes that are free when these files are removed: of files all of whose names are among them."""
     notes = [os.stat(path) for path in paths]
-    names = Counter(each.st_ino for each in notes)
-    return sum(each.st_size for each in {each.st_ino: each for each in notes}.values()
-               if each.st_nlink <= names[each.st_ino])
+    names = Counter(note.st_ino for note in notes)
+    return sum(note.st_size for note in {note.st_ino: note for note in notes}.values()
+               if note.st_nlink <= names[note.st_ino])
 
 
 def remove(results: Path, paths: list[Path]) -> None:

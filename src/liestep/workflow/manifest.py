@@ -70,7 +70,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
         kept = {name: sha256 for name, sha256 in before["inputs"].items()
                 if name not in given and others and Path(name).is_file()}
         names = [products.name for products in workflow.studies]
-        studies = names + [name for name in workflow.unselected if any(each.startswith(f"{name}/") for each in others)]
+        studies = names + [name for name in workflow.unselected if any(file.startswith(f"{name}/") for file in others)]
         content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
                    "products": dict(sorted((products | others).items()))}
         text = _text({**content, "sha256": _digest(content)})

@@ -52,8 +52,8 @@ def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
         return
     whole = schema(name)
     yield name, "", _rows(whole["properties"])
-    for key, part in whole.get("$defs", {}).items():
-        mapping = next((form for form in part.get("anyOf", ()) if "properties" in form), part)
+    for key, definition in whole.get("$defs", {}).items():
+        mapping = next((form for form in definition.get("anyOf", ()) if "properties" in form), definition)
         if "properties" in mapping and key != "PairConfig":  # a pair has the settings only
             yield key.removesuffix("Config"), " ".join(mapping["description"].split()), _rows(
                 mapping["properties"], name == "study" and key in ("ProblemConfig", "IntegratorConfig"))

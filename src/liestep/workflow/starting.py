@@ -58,14 +58,14 @@ def new_paper(name: str, config: Path) -> Path:
     for taken in (folder, Path(config)/STUDIES/name):
         if taken.exists() or taken.is_symlink():
             raise InputError(f"{taken} exists; choose another id or remove it")
-    part = folder.with_name(f".{name}.part")
+    unfinished = folder.with_name(f".{name}.part")
     try:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
         for path in PAPER.rglob("*.in"):
-            target = part/path.relative_to(PAPER).with_suffix("")
+            target = unfinished/path.relative_to(PAPER).with_suffix("")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(path.read_text("utf-8").replace("@ID@", name), "utf-8")
-        part.rename(folder)
+        unfinished.rename(folder)
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from None
     return folder

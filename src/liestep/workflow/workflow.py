@@ -257,7 +257,7 @@ class Workflow:
         usual = [name for name in known if name.partition("/")[0] not in self.config.apart]
         everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
         try:
-            names, asked = (usual if each == "all" else selected(each, known) for each in (wanted, everything))
+            names, asked = (usual if chosen == "all" else selected(chosen, known) for chosen in (wanted, everything))
         except InputError as error:
             raise InputError(f"{folder}/config.yaml or --config: {error}") from None
         self.selection = not set(asked) <= set(names)
@@ -469,10 +469,10 @@ def require_room(studies: Iterable[StudyProducts], results: Path, seconds: dict[
     for products in studies:
         for cell in products.cells:
             if not cell.path.is_file():
-                needed += (one := require_held(
+                needed += (estimate := require_held(
                     cell.estimate, f"{products.study.path}: {cell.problem} {cell.integrator} {cell.resolution}"))
                 if seconds is not None:
-                    seconds[cell.path] = one.seconds
+                    seconds[cell.path] = estimate.seconds
     require_disk(needed.size, results)
     return needed
 

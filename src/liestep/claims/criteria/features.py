@@ -110,5 +110,5 @@ class SameState(OfSamples):
         if first.shape != second.shape or not np.array_equal(time, times):
             raise InputError(f"{name} of the two runs cannot be compared: shapes {first.shape} and {second.shape}, at"
                              " times that must be the same")
-        part = slice(None) if self.samples == "all" else slice(-1, None)
-        return float(np.abs(first[part] - second[part]).max())
+        compared = slice(None) if self.samples == "all" else slice(-1, None)
+        return float(np.abs(first[compared] - second[compared]).max())

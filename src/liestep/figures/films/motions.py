@@ -173,11 +173,11 @@ def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
     attitudes = file["attitude"]
     centres = file["position"] + np.einsum("tbij,bj->tbi", attitudes, assembly.center_of_mass)
     corners = [np.concatenate([looks.body_points(assembly, i),
-                               *(part.reshape(-1, 3) for part in looks.body_faces(assembly, i))])
+                               *(faces.reshape(-1, 3) for faces in looks.body_faces(assembly, i))])
                for i in range(len(assembly.mass))]
     points = [centres[:, i, None] + np.einsum("pj,tij->tpi", own, attitudes[:, i]) for i, own in enumerate(corners)]
     anchors = [item.vectors[0][None] for item in assembly.elements if item.name == "spring_damper" and item.a < 0]
-    reach = np.concatenate([*(part.reshape(-1, 3) for part in points), *anchors])
+    reach = np.concatenate([*(moved.reshape(-1, 3) for moved in points), *anchors])
     scale = float(np.abs(reach).max())
 
     def draw(scene: Scene, k: int) -> None:

@@ -38,7 +38,7 @@ class CallsOf:
         return np.ones_like(np.asarray(points, dtype=float))
 
     def _add(self, kind: str, points: ArrayLike, colour: Colours, *looks: float | str | None) -> None:
-        shades = to_hex(colour) if isinstance(colour, str | tuple) else [to_hex(one) for one in colour]
+        shades = to_hex(colour) if isinstance(colour, str | tuple) else [to_hex(shade) for shade in colour]
         self.calls.append([kind, np.round(np.asarray(points, dtype=float)/self.scale, DIGITS).tolist(), shades, *looks])
 
     def line(self, points: ArrayLike, colour: Colours, width: float = 0.8, *, lift: float = 0.0,

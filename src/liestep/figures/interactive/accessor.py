@@ -83,8 +83,8 @@ class RunAccessor:
         if Path(path).suffix.lower() != ".nc":
             raise InputError(f"{path} must end with .nc: runs are NetCDF files")
         variables = sorted(self._data.variables.items(), key=lambda item: item[0] != "time")  # as in runs
-        write(Content({str(name): (tuple(map(str, part.dims)), part.values, dict(part.attrs))
-                       for name, part in variables},
+        write(Content({str(name): (tuple(map(str, variable.dims)), variable.values, dict(variable.attrs))
+                       for name, variable in variables},
                       {name: value for name, value in self._data.attrs.items() if name not in UNSEALED}), Path(path),
               replace=False)
 

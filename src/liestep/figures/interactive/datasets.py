@@ -71,8 +71,8 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
     if len(time) != reference.sizes["time"] or not np.allclose(time, reference["time"].values, rtol=1e-9, atol=0.0):
         raise InputError(f"the reference has other sample times: {reference.sizes['time']} up to"
                          f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
-    fields = [part for part in error_fields(as_file(data)) if part.name in reference and part.name in data]
-    distances = {part.name: ("time", part.distance(data[part.name].values, reference[part.name].values)
-                         / part.scale(reference[part.name].values)) for part in fields}
-    largest = max(float(distances[part.name][1].max()) for part in counted(fields))
+    fields = [field for field in error_fields(as_file(data)) if field.name in reference and field.name in data]
+    distances = {field.name: ("time", field.distance(data[field.name].values, reference[field.name].values)
+                         / field.scale(reference[field.name].values)) for field in fields}
+    largest = max(float(distances[field.name][1].max()) for field in counted(fields))
     return xarray.Dataset(distances, coords={"time": data["time"]}, attrs={"error": largest})

@@ -74,10 +74,10 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
     invariants, residuals = kept(data, "invariants"), kept(data, "residuals")
     if quantities is not None:
         quantities = names_in("quantities", quantities)
-        names = [one.label.replace(" ", "_") for one in (*invariants, *residuals)]
+        names = [column.label.replace(" ", "_") for column in (*invariants, *residuals)]
         if strange := [name for name in quantities if name not in names]:
             raise InputError(unknown("quantity of this run", strange[0], names))
-        invariants, residuals = ([one for one in found if one.label.replace(" ", "_") in quantities]
+        invariants, residuals = ([column for column in found if column.label.replace(" ", "_") in quantities]
                                  for found in (invariants, residuals))
     if not (np.shape(size) == (2,) and all(LEAST <= side < math.inf for side in size)):
         raise InputError(f"size is {size!r}; allowed are a width and a height in mm, both at least {LEAST:g}")
@@ -86,10 +86,10 @@ def plot(data: "xarray.Dataset", *, quantities: Sequence[str] | None = None, spa
         left, right = cast("list[SubFigure]", figure.subfigures(1, 2, width_ratios=(1.0, 1.2)))
         _motion(left.subplots(), data)
         panels = [(invariants[:1], False), (invariants[1:], False), (residuals, True)]
-        if shown := [panel for panel in panels if panel[0]]:  # of equations without invariants there is the motion
+        if shown := [entry for entry in panels if entry[0]]:  # of equations without invariants there is the motion
             axes = np.atleast_1d(right.subplots(len(shown), 1, sharex=True))
-            for one, (series, logarithmic) in zip(axes, shown, strict=True):
-                _lines(one, data["time"].values, series, logarithmic)
+            for panel, (series, logarithmic) in zip(axes, shown, strict=True):
+                _lines(panel, data["time"].values, series, logarithmic)
             axes[-1].set_xlabel("time (s)")
         figure.suptitle(f"{sheet(data.attrs['problem']).title} by {method_of(data.attrs)}", fontsize=8.5)
     return figure
@@ -127,9 +127,9 @@ def _motion(axes: Axes, data: "xarray.Dataset") -> None:
 
 
 def _lines(axes: Axes, time: np.ndarray, series: Sequence[KeptColumn], logarithmic: bool) -> None:
-    for one, dash in zip(series, DASHES*len(series), strict=False):
-        axes.plot(time, _positive(one.values) if logarithmic else one.values, dash, label=one.label, linewidth=0.9)
-    units = {one.units for one in series}
+    for line, dash in zip(series, DASHES*len(series), strict=False):
+        axes.plot(time, _positive(line.values) if logarithmic else line.values, dash, label=line.label, linewidth=0.9)
+    units = {line.units for line in series}
     head = ("error" if logarithmic else "deviation") + (f" ({units.pop()})" if len(units) == 1 else "")
     axes.set_yscale("log" if logarithmic else "linear")
     axes.set_title(f"{series[0].label}, {head}" if len(series) == 1 else head, fontsize=7.5)
@@ -174,14 +174,14 @@ def compare(runs: "Sequence[xarray.Dataset]") -> Figure:
             style: dict[str, Any] = {"color": drawn[number], "label": method_of(data.attrs), "linewidth": 0.9,
                                      "linestyle": DASHES[drawn[:number].count(drawn[number]) % len(DASHES)]}
             _compared(axes, runs[0] if number else None, data, style)
-        energy = next((f"|{one.label} - its start| ({one.units})" for one in kept(runs[0], "invariants")), "")
+        energy = next((f"|{column.label} - its start| ({column.units})" for column in kept(runs[0], "invariants")), "")
         heads = ((f"distance from {method_of(runs[0].attrs)}", "equal states" if axes[0].lines else "other times"),
                  (energy or "energy", "no error" if energy else "none"),
                  ("error of the manifold", "no error" if axes[2].lines else "none"))
-        for one, (title, nothing) in zip(axes, heads, strict=True):  # nothing: what an empty panel says
-            one.set(yscale="log", title=title, xlabel="time (s)")
-            if not any(np.isfinite(line.get_ydata()).any() for line in one.lines):
-                one.text(0.5, 0.5, nothing, transform=one.transAxes, ha="center", va="center")
+        for panel, (title, nothing) in zip(axes, heads, strict=True):  # nothing: what an empty panel says
+            panel.set(yscale="log", title=title, xlabel="time (s)")
+            if not any(np.isfinite(line.get_ydata()).any() for line in panel.lines):
+                panel.text(0.5, 0.5, nothing, transform=panel.transAxes, ha="center", va="center")
         figure.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=min(len(runs), 4))
     return figure
 
@@ -190,7 +190,7 @@ def _compared(axes: Sequence[Axes], first: xarray.Dataset | None, data: xarray.D
     time, invariants, residuals = data["time"].values, kept(data, "invariants"), kept(data, "residuals")
     axes[1].plot(time, _positive(np.abs(invariants[0].values)) if invariants else np.full(len(time), np.nan), **style)
     if residuals:
-        axes[2].plot(time, _positive(np.max([one.values for one in residuals], axis=0)), **style)
+        axes[2].plot(time, _positive(np.max([column.values for column in residuals], axis=0)), **style)
     if first is not None:
         with suppress(InputError):  # other sample times
             axes[0].plot(time, _positive(errors(data, first).to_array().max("variable").values), **style)

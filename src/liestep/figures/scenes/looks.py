@@ -121,8 +121,8 @@ def faces(shape: Any) -> list[np.ndarray]:
     if shape.kind == "mesh":
         flat = [size]
     elif shape.kind == "box":
-        one = np.array([[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
-        flat = [0.5*size*np.concatenate([side*np.roll(one, k, axis=1)[::side] for k in range(3) for side in (1, -1)])
+        square = np.array([[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
+        flat = [0.5*size*np.concatenate([side*np.roll(square, k, axis=1)[::side] for k in range(3) for side in (1, -1)])
                  .reshape(6, 4, 3)]
     else:  # a surface of revolution of unit radius
         down = np.linspace(0.0, np.pi, ROUND//2 + 1)
@@ -133,7 +133,7 @@ def faces(shape: Any) -> list[np.ndarray]:
                                              height[:, None]), axis=-1)
         quads = np.stack([rings[:-1, :-1], rings[1:, :-1], rings[1:, 1:], rings[:-1, 1:]], axis=2).reshape(-1, 4, 3)
         flat = [quads*(size if shape.kind == "ball" else size[[0, 0, 1]])]
-    return [np.asarray(shape.at) + part @ np.asarray(shape.R).T for part in flat]
+    return [np.asarray(shape.at) + surface @ np.asarray(shape.R).T for surface in flat]
 
 
 def body_faces(assembly: Assembly, body: int) -> list[np.ndarray]:
@@ -147,7 +147,7 @@ def body_faces(assembly: Assembly, body: int) -> list[np.ndarray]:
         sides = np.sqrt(np.maximum(6.0*(moments.sum() - 2.0*moments)/assembly.mass[body], 0.0))
         turn = axes*np.sign(np.linalg.det(axes))
         own = [Shape("box", np.clip(sides, THIN*max(sides.max(), 1e-300), np.inf), R=turn)]
-    return [part for shape in own for part in faces(shape)]
+    return [surface for shape in own for surface in faces(shape)]
 
 
 def body_points(assembly: Assembly, body: int) -> np.ndarray:
@@ -156,8 +156,8 @@ def body_points(assembly: Assembly, body: int) -> np.ndarray:
 
     points = [vectors for joint in assembly.joints for rows in joint.rows if Kind.DRIVE != rows.kind < Kind.SLIDER
              for side, vectors in zip((joint.a, joint.b), rows.vectors[:2], strict=False) if side == body]
-    points += [item.vectors[1] for item in assembly.elements if item.name == "spring_damper" and item.a < 0
-              and item.b == body]
+    points += [element.vectors[1] for element in assembly.elements if element.name == "spring_damper" and element.a < 0
+              and element.b == body]
     return np.reshape(points, (-1, 3))
 
 
@@ -174,22 +174,22 @@ def mechanism(scene: Scene, assembly: Assembly, centres: np.ndarray, attitudes: 
     joints, joints as small balls; a line of `scale` in m stands for a spring to its anchor."""
     few = len(centres) <= FEW_LINKS
     for i, (centre, attitude, colour) in enumerate(zip(centres, attitudes, body_colours(len(centres)), strict=True)):
-        parts = body_faces(assembly, i) if few else []
-        for part in parts:
-            solid(scene, centre + part @ attitude.T, colour)
+        surfaces = body_faces(assembly, i) if few else []
+        for surface in surfaces:
+            solid(scene, centre + surface @ attitude.T, colour)
         for point in centre + body_points(assembly, i) @ attitude.T:
             scene.line(np.stack([centre, point]), METAL, 1.6 if few else 1.0, lift=0.01, outline=0.5, fade=0.3)
             if few:
                 scene.balls([point], PIVOT, 3.5, lift=0.06, fade=0.0)
-        if not parts:
+        if not surfaces:
             scene.balls([centre], colour, 5.0 if few else 2.5, lift=0.05, fade=0.2)
-    for item in assembly.elements:
-        if item.name == "spring_damper":
+    for element in assembly.elements:
+        if element.name == "spring_damper":
             ends = [point if body < 0 else centres[body] + attitudes[body] @ point
-                    for body, point in zip((item.a, item.b), item.vectors, strict=False)]
+                    for body, point in zip((element.a, element.b), element.vectors, strict=False)]
             if np.linalg.norm(ends[1] - ends[0]) > 1e-3*scale:
                 scene.line(coil(*ends), SPRING, 0.9, fade=0.3)
-            if item.a < 0:
+            if element.a < 0:
                 scene.balls([ends[0]], PIVOT, 3.5, lift=0.06, fade=0.0)
 
 

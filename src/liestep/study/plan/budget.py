@@ -54,7 +54,7 @@ def cap_of(start: CheckedStart, most: int) -> Cap:
         each = operations(formulated.problem, lambda plain, y, out: plain.rhs(0.0, y, out), formulated.start)
         counted = True
     except UNCOUNTED:
-        each, counted = sum(np.size(part) for part in start.initial.values())**2, False
+        each, counted = sum(np.size(values) for values in start.initial.values())**2, False
     if each > most:
         raise InputError(f"operations: one evaluation of the equations of {start.system.name} takes {each} operations,"
                          f" more than the {most} that a run may take")

@@ -322,8 +322,8 @@ class StudyConfig(Settings):
                 raise ValueError(f"two integrators have the key {min(twice)}")
             integrators |= made
         problems = {name: problem.model_copy(update={
-            "integrators": problem.integrators and [one for key in problem.integrators for one in keys.get(key, [key])],
-            "overrides": {one: pair for key, pair in problem.overrides.items() for one in keys.get(key, [key])}})
+            "integrators": problem.integrators and [new for key in problem.integrators for new in keys.get(key, [key])],
+            "overrides": {new: pair for key, pair in problem.overrides.items() for new in keys.get(key, [key])}})
             for name, problem in each_horizon(self.problems, self.evaluations).items()}
         if same := twins(integrators) or twins(problems):
             raise ValueError(f"the keys {same[0]} and {same[1]} differ in upper and lower case only, and would be one"

@@ -86,10 +86,10 @@ def selected(wanted: str | Iterable[str], known: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for text in (wanted if isinstance(wanted, str) else ",".join(wanted)).split(",") if wanted else ():
         name = text.strip().rstrip("/")
-        meant = [name] if name in known else [each for each in known if fnmatchcase(each, name)
-                                              or each.startswith(f"{name}/")]
+        meant = [name] if name in known else [key for key in known if fnmatchcase(key, name)
+                                              or key.startswith(f"{name}/")]
         if not meant:
-            folders = dict.fromkeys(each.rpartition("/")[0] for each in known if "/" in each)
+            folders = dict.fromkeys(key.rpartition("/")[0] for key in known if "/" in key)
             raise InputError(unknown("study", name, [*known, *folders]))
         found |= dict.fromkeys(meant)
     return list(found)

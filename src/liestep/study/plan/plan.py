@@ -128,7 +128,7 @@ class Study:
         return cls(known[name], name, results)
 
     def complain(self, place: tuple, message: object) -> InputError:
-        key = ".".join(part if part.isprintable() else repr(part) for part in map(str, place))
+        key = ".".join(level if level.isprintable() else repr(level) for level in map(str, place))
         return InputError(f"{self.path}, line {line_of(place, self._lines)}: {key}: {message}")
 
     def _about(self, error: InputError, *places: tuple) -> tuple:
@@ -317,7 +317,7 @@ class Study:
         word = "tolerances" if adaptive else "steps"
         try:
             settings, parameters = self._settings(setup, key, entry, adaptive), self._maps[problem]
-            ladder = {each: settings.pop(each) for each in ("steps", "tolerances")}[word]
+            ladder = {rungs: settings.pop(rungs) for rungs in ("steps", "tolerances")}[word]
             budgets, most = settings.pop("evaluations"), settings.pop("operations")
             budgets = self._cap(problem, setup, most).cut(budgets) if budgets and most else budgets
             own = (level.tolerances for level in (setup.overrides.get(key), entry) if level is not None)
@@ -346,9 +346,9 @@ class Study:
                     raise InputError(f"{word} give the resolution {label} twice")
                 parts = (ensemble_shards(spec) if parameters is None
                          else shards(spec, parameters, self._request(setup, entry)))
-                made = {f"{label}_{first_of(part)}" if first_of(part) else label: part for part in parts}
+                made = {f"{label}_{first_of(shard)}" if first_of(shard) else label: shard for shard in parts}
                 cells |= {label: Cell(self.name, problem, key, label, self.run_path(problem, key, label),
-                                      partial(lambda spec: spec, part)) for label, part in made.items()}
+                                      partial(lambda spec: spec, shard)) for label, shard in made.items()}
         except InputError as error:
             if str(error).startswith(f"{self.path}, line "):
                 raise

@@ -199,28 +199,28 @@ def _instead(problem: Mapping[str, Any]) -> str:
 def _place(location: tuple[int | str, ...], content: Any) -> tuple[int | str, ...]:
     """The part of pydantic's location that exists in the file (it also names classes and union tags)."""
     place: list[int | str] = []
-    for number, part in enumerate(location):
+    for number, key in enumerate(location):
         last = number == len(location) - 1
-        known = ((isinstance(content, dict) and part in content)
-                 or (isinstance(content, list) and isinstance(part, int) and part < len(content)))
+        known = ((isinstance(content, dict) and key in content)
+                 or (isinstance(content, list) and isinstance(key, int) and key < len(content)))
         if known:
-            content = content[part]
-            place.append(part)
-        elif last and isinstance(content, dict) and isinstance(part, str) and part not in ("[list]", "[mapping]"):
-            place.append(part)  # a missing key
+            content = content[key]
+            place.append(key)
+        elif last and isinstance(content, dict) and isinstance(key, str) and key not in ("[list]", "[mapping]"):
+            place.append(key)  # a missing key
     return tuple(place)
 
 
 def _allowed_keys(place: tuple, root: type[BaseModel], content: Any) -> list[str]:
     """Keys that the schema knows at a place of the file: follows fields through mappings, lists and unions."""
     models = [root]
-    for part in place:
+    for key in place:
         following = []
         for model in models:
             by_alias = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
             # a key of a mapping or an index: same class
-            following += _models(by_alias[part]) if part in by_alias else [model]
-        models, content = following, content[part]
+            following += _models(by_alias[key]) if key in by_alias else [model]
+        models, content = following, content[key]
     # those that the key `kind` of a mapping, if it has one, names
     models = [model for model in models if "kind" not in model.model_fields or content.get("kind") in get_args(
         model.model_fields["kind"].annotation)] or models
@@ -231,4 +231,4 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
     """All schema classes inside an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for part in get_args(annotation) for model in _models(part)]
+    return [model for inner in get_args(annotation) for model in _models(inner)]

@@ -36,10 +36,10 @@ def heading(column: str, units: Mapping[str, str]) -> tuple[str, str]:
         unit = unit.partition(" of ")[0]
         return named[0], unit if unit in SHOWN else ""
     if found := STATISTIC.fullmatch(column):
-        rest = [part for part in found["rest"].split("_") if part]
+        rest = [word for word in found["rest"].split("_") if word]
         unit = "" if RELATIVE in rest else units.get(found["stem"], "")
         words = [KINDS[found["kind"]], *found["stem"].split("_"), *(found["error"] or "").split("_")[1:]]
-        words += [part for part in rest if part not in (RELATIVE, ACCEPTED)]
+        words += [word for word in rest if word not in (RELATIVE, ACCEPTED)]
         text = " ".join(words) + ", relative"*(RELATIVE in rest) + ", over accepted steps"*(ACCEPTED in rest)
         return text, f"({unit})²" if unit and found["kind"] == "mean_square" else unit
     if column.startswith("error_"):
@@ -54,7 +54,7 @@ def headings(columns: Iterable[str], study: Study) -> dict[str, tuple[str, str]]
         spec = next((cell.spec for cell in study.cells if cell.problem == problem), None)
         if spec is not None:
             made = formulate_standard(spec.sheet, spec.parameters, spec.initial)
-            for part in made.observables:
-                units_of.setdefault((part.stem or part.name).removesuffix("_error"), set()).add(part.units)
+            for quantity in made.observables:
+                units_of.setdefault((quantity.stem or quantity.name).removesuffix("_error"), set()).add(quantity.units)
     units = {stem: each.pop() for stem, each in units_of.items() if each not in ({"1"}, {""}) and len(each) == 1}
     return {column: heading(column, units) for column in columns}

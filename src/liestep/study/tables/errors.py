@@ -41,39 +41,39 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
 
 def final_distance(run: RunFile, other: RunFile) -> float:
     """Euclidean norm of the difference of the last states of two complete runs, counted fields, not scaled."""
-    return float(np.sqrt(sum(float(np.sum((run[part.name][-1] - other[part.name][-1])**2))
-                             for part in counted(error_fields(run)))))
+    return float(np.sqrt(sum(float(np.sum((run[field.name][-1] - other[field.name][-1])**2))
+                             for field in counted(error_fields(run)))))
 
 
 def counted(fields: list[StateField]) -> list[StateField]:
     """The fields that enter the state error."""
-    return [part for part in fields if part.counted]
+    return [field for field in fields if field.counted]
 
 
 def largest_error(fields: list[StateField], parts: Mapping[str, float]) -> float:
     """The state error from the errors of the fields."""
-    return max(parts[part.name] for part in counted(fields))
+    return max(parts[field.name] for field in counted(fields))
 
 
 def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> dict[str, float]:
     """Largest scaled error of each field over the times."""
-    return {part.name: float(part.distance(values[part.name], reference[part.name]).max()/_scale(part, reference))
-            for part in fields}
+    return {field.name: float(field.distance(values[field.name], reference[field.name]).max()/_scale(field, reference))
+            for field in fields}
 
 
 def error_history(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> np.ndarray:
     """(time,): largest scaled error over the counted fields."""
-    return np.max([part.distance(values[part.name], reference[part.name])/_scale(part, reference)
-                   for part in counted(fields)], axis=0)
+    return np.max([field.distance(values[field.name], reference[field.name])/_scale(field, reference)
+                   for field in counted(fields)], axis=0)
 
 
 def member_distances(run: RunFile) -> np.ndarray:
     """(members - 1, time): distance of each member of an ensemble from the unperturbed one, the largest over the
     counted fields, each divided by its scale along the unperturbed motion."""
     gaps = []
-    for part in counted(error_fields(run)):
-        first, *others = run[part.name]
-        gaps.append([part.distance(other, first)/part.scale(first) for other in others])
+    for state_field in counted(error_fields(run)):
+        first, *others = run[state_field.name]
+        gaps.append([state_field.distance(other, first)/state_field.scale(first) for other in others])
     return np.max(gaps, axis=0).reshape(-1, len(run["time"]))
 
 
@@ -91,18 +91,18 @@ def error_variables(attributes: Mapping[str, str]) -> tuple[str, ...]:
 
 def reference_floor(reference: RunFile, fields: list[StateField]) -> float:
     """Largest scaled disagreement of the reference's two engines in the counted ones of these fields."""
-    return float(max(reference[f"disagreement_{part.name}"].max() for part in counted(fields)))
+    return float(max(reference[f"disagreement_{field.name}"].max() for field in counted(fields)))
 
 
 def replica_floor(run: RunFile, reference: RunFile) -> float:
     """Largest scaled distance between runs started 1 ulp apart; NaN without replicas or if one failed."""
     fields = counted(error_fields(run))
-    spreads = [run.variables.get(f"spread_{part.name}") for part in fields]
+    spreads = [run.variables.get(f"spread_{field.name}") for field in fields]
     whole = [spread for spread in spreads if spread is not None and len(spread) == len(reference["time"])]
     if run.failed or len(whole) < len(fields):
         return nan
-    return float(max(spread.max()/_scale(part, reference) for part, spread in zip(fields, whole, strict=True)))
+    return float(max(spread.max()/_scale(field, reference) for field, spread in zip(fields, whole, strict=True)))
 
 
-def _scale(part: StateField, reference: RunFile) -> float:
-    return float(reference.attributes[f"scale_{part.name}"]) if part.measure.scaled else 1.0
+def _scale(field: StateField, reference: RunFile) -> float:
+    return float(reference.attributes[f"scale_{field.name}"]) if field.measure.scaled else 1.0

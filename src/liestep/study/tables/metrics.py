@@ -82,9 +82,9 @@ def metrics_rows(study: Study) -> list[TableRow]:
                 rows.append(_row(study, cell, aggregated(whole_file(study, cell)), None, cost))
                 continue
             if isinstance(cell.spec, ShardSpecification):
-                for number, one in enumerate(cells_of(run_file(cell), cell.spec)):
-                    parameters = {name: one.attributes[name] for name in cell.spec.map.variables}
-                    rows.append({**_row(study, cell, one, None, cost), "cell": cell.spec.first + number, **parameters})
+                for number, combination in enumerate(cells_of(run_file(cell), cell.spec)):
+                    rows.append({**_row(study, cell, combination, None, cost), "cell": cell.spec.first + number,
+                                 **{name: combination.attributes[name] for name in cell.spec.map.variables}})
                 continue
             file = whole_file(study, cell, needed)
             columns = {} if cell.spec.ensemble else own.columns(file, reference)  # of each member: `member_values`

@@ -128,7 +128,7 @@ def order_verdict(estimate: OrderEstimate, theory: float) -> tuple[bool, str]:
 
 def _checked(h: ArrayLike, error: ArrayLike, floor: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The three inputs as float arrays of one shape (n,)."""
-    h, error, floor = (real_array(*one) for one in (("h", h), ("error", error), ("floor", floor)))
+    h, error, floor = (real_array(*given) for given in (("h", h), ("error", error), ("floor", floor)))
     if h.ndim != 1 or error.shape != h.shape or floor.shape not in ((), h.shape):
         raise ValueError(f"h and error must be (n,), floor a number or (n,); got {h.shape}, {error.shape}"
                          f" and {floor.shape}")

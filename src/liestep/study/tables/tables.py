@@ -19,8 +19,8 @@ def analyse(study: Study) -> list[Path]:
         reading.write_cells(study)
         paths.append(study.folder/CELLS)
     results = StudyResults(study)
-    parts = [f"# {without_markup(study.config.title)}\n",
-             without_markup(study.config.description.strip()) + "\n" if study.config.description else ""]
+    sections = [f"# {without_markup(study.config.title)}\n",
+                without_markup(study.config.description.strip()) + "\n" if study.config.description else ""]
     for name in study.config.tables:
         table = table_of(name, study.paper)
         assert table is not None
@@ -37,10 +37,10 @@ def analyse(study: Study) -> list[Path]:
             paths.append(study.folder/f"{name}.md")
             write_text_atomically(paths[-1], table.page(results, rows, by_clock))
         shown = readable(table, columns)
-        parts += [f"## {name}\n",
-                  markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
+        sections += [f"## {name}\n",
+                     markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]
     page = study.folder/"tables.md"
-    write_text_atomically(page, "\n".join(part for part in parts if part))
+    write_text_atomically(page, "\n".join(section for section in sections if section))
     return [*paths, page]
 
 

@@ -75,16 +75,16 @@ def _about(problem: str, preset: str, parameters: Parameters, initial: Fields) -
     facts, fields = sheet(problem), Problem(problem, preset).fields
     return {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
             "equations": facts.equations, "parameters": parameters, "initial": initial,
-            "fields": {name: {"units": part.units, "meaning": part.long_name,
-                              "columns": list(_columns(part, np.shape(initial[name])))}
-                       for name, part in fields.items()}}
+            "fields": {name: {"units": field.units, "meaning": field.long_name,
+                              "columns": list(_columns(field, np.shape(initial[name])))}
+                       for name, field in fields.items()}}
 
 
-def _columns(part: StateField, shape: tuple[int, ...]) -> Iterator[str]:
+def _columns(field: StateField, shape: tuple[int, ...]) -> Iterator[str]:
     """Names of the numbers of a field as in files that are judged: letters along xyz and wxyz, else whole numbers."""
     for index in np.ndindex(shape):
-        yield "_".join((part.name, *(dim[k] if dim in ("xyz", "wxyz") else str(k)
-                                     for dim, k in zip(part.dims, index, strict=True))))
+        yield "_".join((field.name, *(dim[k] if dim in ("xyz", "wxyz") else str(k)
+                                      for dim, k in zip(field.dims, index, strict=True))))
 
 
 def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def many_digits(problem: str, preset: str, t_end: float, digits: int) -> tuple[D
         exact = on_manifold(rough.fields, start.initial, digits + SPARE)
         rows = formulate(known, start.parameters, exact, "vector_field", {}).to_fields
         last = rows(np.array(ends[0], dtype=object)[None])
-    gap = max(abs(float(one - other)) for one, other in zip(ends[0].flat, ends[1].flat, strict=True))
+    gap = max(abs(float(coarse - fine)) for coarse, fine in zip(ends[0].flat, ends[1].flat, strict=True))
     size = float(largest(ends[0]))
     return (_decimals(exact, start.initial, kind, digits + MORE), _decimals(last, start.initial, kind, digits),
             f"{TIMES*gap + size*10.0**-digits:.1e}")

@@ -57,7 +57,7 @@ def same_maps() -> tuple[Same, ...]:
             pair = (name, own), (other, options)
             everything = (*orders.CASES, *orders.INSTEAD) if other in own_integrators() else ()
             cases = orders.Variant({}, declared.formulation).of(everything)
-            found += [(case, *pair) for case in cases if all(_possible(case, *one) for one in pair)][:1]
+            found += [(case, *pair) for case in cases if all(_possible(case, *side) for side in pair)][:1]
     return tuple(found)
 
 
@@ -95,8 +95,8 @@ def return_gap(case: Case, integrator: str, options: Options, back: Options) -> 
 
 
 def identities() -> Iterator[Identity]:
-    for case, one, other in same_maps():
-        yield Identity(f"{_name(*one)} = {_name(*other)}", case.name, difference(case, one, other), True)
+    for case, first, second in same_maps():
+        yield Identity(f"{_name(*first)} = {_name(*second)}", case.name, difference(case, first, second), True)
     for name in own_integrators():
         for options, back in method(name).certified.adjoints:
             for case in orders.cases_of(name)[:1]:
@@ -247,10 +247,10 @@ def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
             first, passed = found[0], orders.complete(found)
             options = f" ({first.options})" if first.options else ""
             yield f"{first.integrator}{options}: {'certified' if passed else FAILED.strip()}", passed
-            for one in found:
-                bound = "at least " if one.at_least else ""
-                yield (f"  {one.quantity:15} {one.case:30} declared {bound}{one.declared}, found {one.found:.9f}"
-                       f"{'' if one.passed else FAILED}"), True
+            for certificate in found:
+                bound = "at least " if certificate.at_least else ""
+                yield (f"  {certificate.quantity:15} {certificate.case:30} declared {bound}{certificate.declared}, "
+                       f"found {certificate.found:.9f}{'' if certificate.passed else FAILED}"), True
         if not integrators:
             yield from _of_identities()
     except IntegrationError as error:
@@ -265,8 +265,8 @@ def _of_identities() -> Iterator[tuple[str, bool]]:
     for what, fact, found in (("J^T Omega J - Omega", "symplectic", defects()),
                               ("det J - 1", "volume", volume_defects())):
         yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
-        for one in found:
-            kind = fact if one.declared else f"slope {one.slope:.3f} of {one.order + 1}"
-            sizes = " ".join(f"{10.0**size:.1e}" for size in one.sizes)
-            name = f"{one.integrator} {' '.join(f'{key}={value}' for key, value in one.options.items())}"
-            yield f"  {name:24} {one.case:30} {sizes} {kind}{'' if one.passed else FAILED}", one.passed
+        for defect in found:
+            kind = fact if defect.declared else f"slope {defect.slope:.3f} of {defect.order + 1}"
+            sizes = " ".join(f"{10.0**size:.1e}" for size in defect.sizes)
+            name = f"{defect.integrator} {' '.join(f'{key}={value}' for key, value in defect.options.items())}"
+            yield f"  {name:24} {defect.case:30} {sizes} {kind}{'' if defect.passed else FAILED}", defect.passed

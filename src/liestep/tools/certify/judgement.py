@@ -71,8 +71,8 @@ class Problem:
         self.chosen: dict[str, Any] = {"problem": problem, "preset": preset, "parameters": parameters}
         self.what = f"{problem} with preset {preset or self.system.default}"
         formulated = formulate_standard(self.system, self.parameters, self.initial)
-        self.fields = {part.name: part for part in formulated.fields if part.name in self.initial}
-        self.optional = tuple(part.name for part in formulated.observables if part.name == OWN_WORK)
+        self.fields = {field.name: field for field in formulated.fields if field.name in self.initial}
+        self.optional = tuple(observable.name for observable in formulated.observables if observable.name == OWN_WORK)
         self.moments = None if self.system.moments is None else self.system.moments(self.parameters)
 
     def vouch(self, path: Path) -> None:
@@ -122,12 +122,12 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     """The states with energy, momentum and residuals at every sample, as a run's file has them."""
     formulated, series = _observed(file, spec)
     variables = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}
-    seen = [part for part in formulated.observables if part.name != OWN_WORK]
+    seen = [observable for observable in formulated.observables if observable.name != OWN_WORK]
     numbers, blocks = statistics_of(seen, series), min(BLOCKS, max((file.time.size - 1)//LEAST_SAMPLES, 1))
     for observable in seen:
         values = series[:, observable.columns]
         deviation = values - values[0] if observable.kind == "invariant" else values
-        means = np.array([part.mean(axis=0) for part in np.array_split(deviation[1:], blocks)])
+        means = np.array([block.mean(axis=0) for block in np.array_split(deviation[1:], blocks)])
         variables[observable.name] = observable.shaped(values)
         # the mean is the first of a block's statistics
         variables[f"{observable.name}{BLOCKS_SUFFIX}"] = observable.shaped(means)[None]
@@ -147,7 +147,7 @@ def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated
     if not np.isfinite(series).all():
         bad = int(np.argmax(~np.isfinite(series).all(axis=1)))
         raise InputError(f"{file.path}: the energy cannot be evaluated at sample {bad} (t = {file.time[bad]:g})")
-    if any(part.name == OWN_WORK for part in first.observables):
+    if any(observable.name == OWN_WORK for observable in first.observables):
         series[:, 0] -= file.fields.get(OWN_WORK, nan)
     return first, series
 

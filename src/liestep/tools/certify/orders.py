@@ -51,8 +51,8 @@ class Variant(NamedTuple):
 
 def declared_variants(integrator: str) -> tuple[Variant, ...]:
     """What the method declares to be certified."""
-    return tuple(Variant(*one) if isinstance(one, tuple) else Variant(one)
-                 for one in method(integrator).certified.options)
+    return tuple(Variant(*declared) if isinstance(declared, tuple) else Variant(declared)
+                 for declared in method(integrator).certified.options)
 
 
 class Certificate(NamedTuple):
@@ -90,7 +90,7 @@ def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
     canonical coordinates or charged particles; for one that needs a diagonal mass matrix more of those."""
     fitting = next((able_ones for group in (cases, INSTEAD)
                   if (able_ones := [case for case in group if able(case, integrator)])), [])
-    further = [case for case in FURTHER if {case.problem} >= {one.problem for one in fitting}]
+    further = [case for case in FURTHER if {case.problem} >= {other.problem for other in fitting}]
     return fitting + [case for case in further if able(case, integrator)]
 
 
@@ -111,18 +111,18 @@ def few(cases: Sequence[Case]) -> list[Case]:
 def certify(integrator: str, options: Options | None = None, cases: Sequence[Case] = CASES) -> list[Certificate]:
     """Certificates of one integrator with these options on all cases that it can run on, or on those given. Raises
     InputError: unknown id or options; RoundedError: a float64 takes part in the digits."""
-    return [one for case in cases_of(integrator, cases)
-            for one in certificates_of(step_of(case, integrator, options, DIGITS), integrator, options or {}, case)]
+    return [certificate for case in cases_of(integrator, cases) for certificate in certificates_of(
+        step_of(case, integrator, options, DIGITS), integrator, options or {}, case)]
 
 
 def complete(found: Sequence[Certificate]) -> bool:
     """Whether all certificates of one integrator and its options pass, and no order is better than declared on every
     case."""
     gaps: dict[str, float] = {}
-    for one in found:
-        if one.at_least:
-            gaps[one.quantity] = min(gaps.get(one.quantity, inf), one.found - one.declared)
-    return bool(found) and all(one.passed for one in found) and all(
+    for result in found:
+        if result.at_least:
+            gaps[result.quantity] = min(gaps.get(result.quantity, inf), result.found - result.declared)
+    return bool(found) and all(result.passed for result in found) and all(
         abs(gap) <= found[0].allowed for gap in gaps.values())
 
 

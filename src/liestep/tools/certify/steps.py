@@ -96,7 +96,7 @@ class Step(NamedTuple):
         if status != Status.OK:
             raise IntegrationError(Status(status), 0.0, "certificate: ")
         for place, values in (("state", y), ("workspace", work)):
-            for x in (x for part in arrays(values) for x in part.flat):
+            for x in (x for array in arrays(values) for x in array.flat):
                 if isinstance(x, float) and not short(x):
                     raise RoundedError(f"the {place} holds the float64 {x!r} after a step in {self.digits} digits: a"
                                        " coefficient, a literal or a part of the problem is rounded")
@@ -120,7 +120,7 @@ def step_of(case: Case, integrator: str, options: Options | None = None, digits:
         formulated = formulate(facts, spec.parameters, start, declared.formulation, chosen)
     with number_type(kind.of, digits):
         component = declared.made(formulated, chosen, spec.tolerance, 1.0)
-    if not all(short(x) for part in arrays(component) if part.dtype == np.float64 for x in part.flat):
+    if not all(short(x) for array in arrays(component) if array.dtype == np.float64 for x in array.flat):
         raise RoundedError(f"coefficients of {integrator} are float64: its `build` must make them with"
                            " `compile.precision.coefficients`")
     functions = functions_of(digits)
@@ -151,21 +151,21 @@ def on_manifold(fields: tuple[StateField, ...], initial: Mapping[str, np.ndarray
     """An initial state with unit directions, orthogonal tangents and rotations to all digits."""
     kind, root = numbers(digits), functions_of(digits).sqrt
     state = {name: _objects(values, kind) for name, values in initial.items()}
-    for part in fields:
-        if part.name not in state:
+    for state_field in fields:
+        if state_field.name not in state:
             continue
-        value = state[part.name]
-        if part.norm == "attitude":
+        value = state[state_field.name]
+        if state_field.norm == "attitude":
             for matrix in value.reshape(-1, 3, 3):
                 for i, u in enumerate(matrix.T):
                     for v in matrix.T[:i]:
                         u -= (u @ v)*v
                     u /= root(u @ u)
-        elif part.norm == "direction":
+        elif state_field.norm == "direction":
             for u in value:
                 u /= root(u @ u)
-        elif part.tangent:
-            for u, q in zip(value, state[part.tangent], strict=True):
+        elif state_field.tangent:
+            for u, q in zip(value, state[state_field.tangent], strict=True):
                 u -= (u @ q)*q
     return state
 

@@ -265,17 +265,17 @@ class ReferenceChecks:
         values = observed(self.formulated, self.reference)
         kinetic = float(np.abs(self.facts.kinetic_energy(self.run.parameters, self.fields)).max())
         scales = {"energy": kinetic, "momentum_map": self.formulated.momentum_scale}
-        for item in self.formulated.observables:
-            columns = values[:, item.columns]
-            if item.kind == "plain":
+        for observable in self.formulated.observables:
+            columns = values[:, observable.columns]
+            if observable.kind == "plain":
                 continue
-            if item.kind == "residual":
-                yield limited(item.name, "along the reference", float(np.abs(columns).max()), INVARIANT_LIMIT)
+            if observable.kind == "residual":
+                yield limited(observable.name, "along the reference", float(np.abs(columns).max()), INVARIANT_LIMIT)
                 continue
-            kept = columns[:, list(item.conserved)]
+            kept = columns[:, list(observable.conserved)]
             if kept.size:
-                scale = max(scales.get(item.name, 0.0), float(np.abs(kept).max())) or 1.0
-                yield limited(item.name, "relative drift along the reference",
+                scale = max(scales.get(observable.name, 0.0), float(np.abs(kept).max())) or 1.0
+                yield limited(observable.name, "relative drift along the reference",
                               float(np.abs(kept - kept[0]).max())/scale, INVARIANT_LIMIT)
 
     def error(self, integrator: str, steps: int, **options: Any) -> float:
@@ -286,9 +286,9 @@ class ReferenceChecks:
         if outcome.status != Status.OK:
             return np.inf
         fields = outcome.formulated.to_fields(outcome.outputs.states)
-        return max(
-            float(item.distance(fields[item.name], self.fields[item.name]).max())/item.scale(self.fields[item.name])
-            for item in outcome.formulated.error_fields if item.counted and item.name in self.fields)
+        return max(float(field.distance(fields[field.name], self.fields[field.name]).max())
+                   / field.scale(self.fields[field.name])
+                   for field in outcome.formulated.error_fields if field.counted and field.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:
         """Accurate runs in every formulation, form and action give the same motion."""

@@ -40,9 +40,9 @@ def _system(name: str) -> str:
     able = [key for key in catalogue.integrator_ids() if applicable(name, key)]
     preset, parameters = _first(facts)
     formulated = formulate_standard(facts, parameters, preset.initial(parameters))
-    state = [f"{part.name} in {part.units}: {part.long_name}"
-             for part in formulated.fields if part.name in facts.state_shapes(parameters)]
-    work = any(part.name == "work" for part in formulated.observables)
+    state = [f"{field.name} in {field.units}: {field.long_name}"
+             for field in formulated.fields if field.name in facts.state_shapes(parameters)]
+    work = any(observable.name == "work" for observable in formulated.observables)
     return "\n".join([
         f"{name}: {facts.title}", "", (sys.modules[catalogue.system_entry(name).module].__doc__ or "").strip(), "",
         _entry("Equations", facts.equations), _entry("Source", facts.citation), _entry("State", "; ".join(state)),

@@ -135,19 +135,19 @@ def bound(trials: Trials, name: str, measured: Sequence[Candidate]) -> float:
     methods of the nearest order would need, times the evaluations of a step, at the least cost of an evaluation that
     was measured, times SLACK. An error that is not the one asked for is scaled by the order."""
     order = max(method(name).order, 1)
-    near = min((abs(one.order - order) for one in measured), default=None)
+    near = min((abs(candidate.order - order) for candidate in measured), default=None)
     if near is None:
         return 0.0
     steps: list[float] = []
     units: dict[str, float] = {}
-    for one in measured:
-        unit = trials.rates[one.integrator]/trials.work[one.integrator]
-        kind = trials.request.declared(one.integrator).formulation
+    for candidate in measured:
+        unit = trials.rates[candidate.integrator]/trials.work[candidate.integrator]
+        kind = trials.request.declared(candidate.integrator).formulation
         units[kind] = min(unit, units.get(kind, inf))
-        if abs(one.order - order) == near:
-            last = one.tried[-1]
-            made = (last.seconds - trials.calls[one.integrator])/trials.rates[one.integrator]
-            steps.append(made*last.error**(1.0/one.order))
+        if abs(candidate.order - order) == near:
+            last = candidate.tried[-1]
+            made = (last.seconds - trials.calls[candidate.integrator])/trials.rates[candidate.integrator]
+            steps.append(made*last.error**(1.0/candidate.order))
     unit = units.get(trials.request.declared(name).formulation, min(units.values()))
     try:
         return SLACK*unit*evaluations(trials.request, name)*min(steps)*trials.request.error**(-1.0/order)

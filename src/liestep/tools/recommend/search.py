@@ -45,9 +45,9 @@ class Candidate:
 
     def settle(self, wanted: float, reason: str) -> "Candidate":
         """With the cheapest run that met the error, and otherwise with the reason and the last run."""
-        good = [one for one in self.tried if one.error <= wanted]
+        good = [run for run in self.tried if run.error <= wanted]
         if good:
-            best = min(good, key=lambda one: one.seconds)
+            best = min(good, key=lambda run: run.seconds)
             self.size, self.error, self.seconds, self.reason = best.size, best.error, best.seconds, "met the error"
         else:
             self.reason = reason
@@ -91,17 +91,17 @@ def search(trials: Trials, integrator: str, first: float, best: float, limit: fl
 
 def _next_steps(found: Candidate, wanted: float) -> float | str:
     last = found.tried[-1]
-    usable = [one for one in found.tried if one.error < USABLE]
+    usable = [run for run in found.tried if run.error < USABLE]
     if last.error >= USABLE:
         if len(found.tried) == TRIES:
             return found.reason or f"error {last.error:.1g} with {last.size:.0f} steps"
         new = last.size*(2.0 if len(found.tried) < 4 else 4.0)
     else:
         power = float(found.order)
-        if len(usable) > 1 and usable[-1].size != usable[-2].size and min(one.error for one in usable[-2:]) > 0.0:
+        if len(usable) > 1 and usable[-1].size != usable[-2].size and min(run.error for run in usable[-2:]) > 0.0:
             power = -log(usable[-1].error/usable[-2].error)/log(usable[-1].size/usable[-2].size)
             if last.error > wanted and last.size > usable[-2].size and power < 0.3:
-                return f"its error falls no further than {min(one.error for one in usable):.1e}"
+                return f"its error falls no further than {min(run.error for run in usable):.1e}"
             power = min(found.order + 1.5, max(0.7, power))
         ratio = (last.error/(AIM*wanted))**(1.0/power) if last.error > 0.0 else 0.25
         new = last.size*min(20.0, max(0.1, ratio))
@@ -110,8 +110,8 @@ def _next_steps(found: Candidate, wanted: float) -> float | str:
 
 def _between(found: Candidate, wanted: float, count: float) -> float | str:
     """The number of steps, moved between the runs that met the error and those that did not."""
-    good = min((one.size for one in found.tried if one.error <= wanted), default=inf)
-    bad = max((one.size for one in found.tried if one.error > wanted and one.size < good), default=0.0)
+    good = min((run.size for run in found.tried if run.error <= wanted), default=inf)
+    bad = max((run.size for run in found.tried if run.error > wanted and run.size < good), default=0.0)
     if good - bad > INTERVALS and count < good:
         return (count if bad < count else
                 INTERVALS*ceil(0.5*(bad + good)/INTERVALS) if isfinite(good) else bad + INTERVALS)
@@ -120,7 +120,7 @@ def _between(found: Candidate, wanted: float, count: float) -> float | str:
 
 def _next_tolerance(found: Candidate, wanted: float) -> float | str:
     last = found.tried[-1]
-    usable = [one for one in found.tried if one.error < USABLE and one.error > 0.0]
+    usable = [run for run in found.tried if run.error < USABLE and run.error > 0.0]
     if last.error >= USABLE:
         new = 0.1*last.size
     else:
@@ -132,7 +132,7 @@ def _next_tolerance(found: Candidate, wanted: float) -> float | str:
         new = last.size*min(1e3, max(1e-4, change))
     if new < SMALLEST_TOLERANCE:
         return "would need a tolerance below round-off"
-    if max(new/last.size, last.size/new) < LEAST_CHANGE or any(abs(log(new/one.size)) < 0.01 for one in found.tried):
+    if max(new/last.size, last.size/new) < LEAST_CHANGE or any(abs(log(new/run.size)) < 0.01 for run in found.tried):
         return "no tolerance between those that were tried"
     return new
 
@@ -167,7 +167,7 @@ def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
 def _keeps_energy(found: Outcome, horizons: int, t_end: float) -> tuple[bool, str]:
     """Compare the largest deviation in all horizons with that in the first one."""
     recorder = found.accepted or found.outputs
-    low, high = (part.reshape(-1, part.shape[-1])[:, 0] for part in (recorder.block_low, recorder.block_high))
+    low, high = (values.reshape(-1, values.shape[-1])[:, 0] for values in (recorder.block_low, recorder.block_high))
     sizes = np.maximum(np.abs(low), np.abs(high))[recorder.block_count.ravel() > 0]
     first, whole = float(sizes[:max(1, len(sizes)//HORIZONS)].max()), float(sizes.max())
     start = float(found.outputs.series[0, 0])  # energy in J, less the work where there is any
@@ -181,12 +181,12 @@ def _keeps_energy(found: Outcome, horizons: int, t_end: float) -> tuple[bool, st
 def _keeps_exactly(found: Outcome, keep: str) -> tuple[bool, str]:
     """The momentum or the residuals of the manifold, relative to their size."""
     worst, recorder = 0.0, found.accepted or found.outputs
-    for part in found.formulated.observables:
-        largest = np.asarray(recorder.largest)[part.columns]
-        if keep == "momentum" and part.name == "momentum_map":
-            kept = largest[list(part.conserved)]
+    for observable in found.formulated.observables:
+        largest = np.asarray(recorder.largest)[observable.columns]
+        if keep == "momentum" and observable.name == "momentum_map":
+            kept = largest[list(observable.conserved)]
             worst = max(worst, float(kept.max(initial=0.0))/(found.formulated.momentum_scale or 1.0))
-        if keep == "manifold" and part.kind == "residual" and part.units == "1":
+        if keep == "manifold" and observable.kind == "residual" and observable.units == "1":
             worst = max(worst, float(largest.max(initial=0.0)))
     return worst <= LOST, (f"{keep} kept to {worst:.1e}" if worst <= LOST else
                            f"does not keep the {keep} here: lost {worst:.1e}")
@@ -261,10 +261,10 @@ class Recommendation:
     def _rows(self) -> list[tuple[str, ...]]:
         head = ("integrator", "order", "step or tolerance", "error", "time", "runs", "")
         rows: list[tuple[str, ...]] = [head]
-        for one in sorted(self.table, key=lambda one: (one.seconds, one.integrator)):
-            size = "" if one.size is None else f"{one.size if one.adaptive else self.t_end/one.size:.4g}"
-            rows.append((one.integrator, str(one.order or ""), size, f"{one.error:.2g}" if isfinite(one.error) else "",
-                         _seconds(one.seconds), str(len(one.tried) or ""), one.reason))
+        for row in sorted(self.table, key=lambda row: (row.seconds, row.integrator)):
+            size = "" if row.size is None else f"{row.size if row.adaptive else self.t_end/row.size:.4g}"
+            rows.append((row.integrator, str(row.order or ""), size, f"{row.error:.2g}" if isfinite(row.error) else "",
+                         _seconds(row.seconds), str(len(row.tried) or ""), row.reason))
         return rows
 
 

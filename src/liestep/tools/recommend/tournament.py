@@ -165,9 +165,9 @@ class Tournament:
         """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
         8 has a small error."""
         order = method(name).order
-        known = [one for one in self.table if one.size is not None and not one.adaptive]
+        known = [row for row in self.table if row.size is not None and not row.adaptive]
         if known:
-            near = min(known, key=lambda one: abs(one.order - order))
+            near = min(known, key=lambda row: abs(row.order - order))
             assert near.size is not None
             steps = near.size if near.order >= order else 0.5*near.size
         else:
@@ -175,14 +175,14 @@ class Tournament:
         return float(INTERVALS*max(1, round(steps/INTERVALS), -(-method(name).fewest_steps//INTERVALS)))
 
     def _best(self) -> float:
-        return min((one.seconds for one in self.table), default=inf)
+        return min((row.seconds for row in self.table), default=inf)
 
     def _open(self, trials: Trials, rest: list[MethodGroup]) -> list[MethodGroup]:
         """Open the classes whose bound is least, if it is below the best cost, by a share where they have no machine
         code; returns those that are left. A class that has it costs little: such ones are opened however many there
         are."""
-        measured = [one for one in self.table if one.tried and 0.0 < one.tried[-1].error < USABLE
-                    and trials.work.get(one.integrator)]
+        measured = [row for row in self.table if row.tried and 0.0 < row.tried[-1].error < USABLE
+                    and trials.work.get(row.integrator)]
         best = self._best()
         bounds = {group: min(bound(trials, name, measured) for name in group.names) for group in rest}
         bounds |= {group: 0.0 for group in rest if bounds[group] < FAR*best and self._won(group)}
@@ -213,19 +213,19 @@ class Tournament:
         return any(self.asked.error >= method(name).places.won_from for name in group.names)
 
     def _chosen(self, names: Iterable[str] | None = None) -> Choice:
-        rows = [{"integrator": one.integrator, "error": one.error, "seconds": one.seconds} for one in self.table
-                if names is None or one.integrator in names]
+        rows = [{"integrator": row.integrator, "error": row.error, "seconds": row.seconds} for row in self.table
+                if names is None or row.integrator in names]
         return choose(rows, self.asked.error)
 
     def _row(self, name: str) -> Candidate:
-        return next(one for one in self.table if one.integrator == name)
+        return next(row for row in self.table if row.integrator == name)
 
     def _in_turns(self, trials: Trials) -> Choice:
-        met = sorted((one for one in self.table if isfinite(one.seconds)), key=lambda one: one.seconds)[:IN_TURNS]
+        met = sorted((row for row in self.table if isfinite(row.seconds)), key=lambda row: row.seconds)[:IN_TURNS]
         clocks = {}
-        for one in met:
-            assert one.size is not None
-            clocks[one.integrator] = timer(trials.request.run(one.integrator, one.size))
+        for row in met:
+            assert row.size is not None
+            clocks[row.integrator] = timer(trials.request.run(row.integrator, row.size))
         taken: dict[str, list[float]] = {name: [] for name in clocks}
         for _ in range(TURNS):
             if trials.over:
@@ -234,21 +234,21 @@ class Tournament:
                 seconds = once()
                 taken[name].append(seconds/share)
                 trials.spent += seconds
-        for one in met:
-            one.seconds = min(taken[one.integrator], default=one.seconds)
+        for row in met:
+            row.seconds = min(taken[row.integrator], default=row.seconds)
         return self._chosen()
 
     def _answer(self, choice: Choice, trials: Trials, gap: float, kept: str) -> Recommendation:
         if choice.winner is None:
-            why = "; ".join(f"{one.integrator} {one.reason}" for one in self.table if one.tried)
+            why = "; ".join(f"{row.integrator} {row.reason}" for row in self.table if row.tried)
             raise InputError(f"no integrator reaches the error {self.asked.error:g} on {self.asked.problem}"
                              f"{f' and keeps the {named(self.asked.keep)}' if self.asked.keep else ''}: {why}")
         best, parts = self._row(choice.winner), QUARTER if trials.pilot else 1
         assert best.size is not None
-        for one in self.table:
-            if parts > 1 and one.size is not None:
-                one.seconds *= parts
-                one.size = one.size if one.adaptive else one.size*parts
+        for row in self.table:
+            if parts > 1 and row.size is not None:
+                row.seconds *= parts
+                row.size = row.size if row.adaptive else row.size*parts
         return Recommendation(
             self.asked.problem, self.asked.t_end, choice.winner, None if best.adaptive else self.asked.t_end/best.size,
             best.size if best.adaptive else None, self.asked.options(choice.winner),

@@ -120,9 +120,9 @@ def request(problem: str, *, error: float, preset: str | None = None, parameters
     demand = Demand(problem, start, wanted, end, keep or "", positive("budget", budget))
     seen = formulate_standard(demand.facts, start.parameters, start.initial).observables
     lacks = ""
-    if keep == "momentum" and not any(any(part.conserved) for part in seen if part.name == "momentum_map"):
+    if keep == "momentum" and not any(any(quantity.conserved) for quantity in seen if quantity.name == "momentum_map"):
         lacks = "conserves no component of the momentum with these parameters"
-    if keep == "energy" and not any(all(part.conserved) for part in seen if part.name == "energy"):
+    if keep == "energy" and not any(all(quantity.conserved) for quantity in seen if quantity.name == "energy"):
         lacks = "has no energy that is kept: it is not known, changes or depends on t"
     if lacks:
         raise InputError(f"{problem} {lacks}; keep is {', '.join(word for word in KEEP if word != keep)} or nothing")
@@ -199,7 +199,7 @@ class Trials:
             return np.full(INTERVALS + 1, inf)
         values = values_of(found)
         stride = FINER[0]*INTERVALS//(found.samples - 1)
-        error = distances(self.fields, values, {name: item[::stride] for name, item in self.reference.items()})
+        error = distances(self.fields, values, {name: states[::stride] for name, states in self.reference.items()})
         return np.append(error[0], error[1:].reshape(INTERVALS, -1).max(axis=1))
 
     def error(self, found: Outcome) -> float:
@@ -246,8 +246,8 @@ def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
               reference: Mapping[str, np.ndarray]) -> np.ndarray:
     """(time,): largest distance over the fields, each divided by its scale along the reference."""
     with np.errstate(invalid="ignore", over="ignore"):
-        found: np.ndarray = np.max([part.distance(values[part.name], reference[part.name])
-                                    / part.scale(reference[part.name]) for part in fields], axis=0)
+        found: np.ndarray = np.max([field.distance(values[field.name], reference[field.name])
+                                    / field.scale(reference[field.name]) for field in fields], axis=0)
     return np.where(np.isfinite(found), found, inf)
 
 
@@ -286,7 +286,7 @@ def agree(trials: Trials, first: str, second: str) -> np.ndarray:
         raise InputError(f"{trials.request.problem} has no reference: {first}: {error}") from None
     if outcome.status != Status.OK:
         raise InputError(f"{trials.request.problem} has no reference: {first} {stopped(outcome)}")
-    trials.fields = tuple(part for part in outcome.formulated.error_fields if part.counted)
+    trials.fields = tuple(field for field in outcome.formulated.error_fields if field.counted)
     trials.reference, trials.reference_steps = values_of(outcome), outcome.steps
     wanted = trials.request.error
     steps = INTERVALS*max(1, outcome.steps//(4*INTERVALS))

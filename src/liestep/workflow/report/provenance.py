@@ -111,7 +111,7 @@ def runs_data(results: StudyResults) -> dict[str, Any]:
     if len(metrics) > MOST_ROWS:
         size = metrics["resolution"].str.partition("_")[0]
         first = ~metrics.assign(resolution=size).duplicated(["problem", "integrator", "resolution"])
-        cells = [cell for cell, one in zip(cells, first, strict=True) if one]
+        cells = [cell for cell, is_first in zip(cells, first, strict=True) if is_first]
         rows, titles = aggregates(rows, titles)
         rows = rows.assign(path=list(metrics["path"][first]), source_hash=list(metrics["source_hash"][first]))
     specifications = [{name: abbreviate(value) for name, value in cell.spec.canonical().items()} for cell in cells]
@@ -138,7 +138,7 @@ def run_here(spec: RunSpecification, folder: Path) -> str:
     told, within = spec.canonical(), folder.resolve().is_relative_to(Path.cwd())
     for name, system in _here(Path.cwd()).items() if within else ():
         starts = [key for key, start in system["presets"].items() if system["system"] == told["problem"]
-                  and all(start[part] == told[part] for part in ("parameters", "initial"))]
+                  and all(start[entry] == told[entry] for entry in ("parameters", "initial"))]
         left, marks = system["methods"].get(spec.integrator), system["marks"]
         if (starts and left and left["options"] == told["options"] and spec.steps and spec.steps <= MOST_STEPS
                 and not (told["t_start"] or told["ensemble"] or told.get("before") or told.get("events"))

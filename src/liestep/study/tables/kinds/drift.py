@@ -52,18 +52,18 @@ def drift_rows(study: Study) -> list[TableRow]:
     rows = []
     for cell in cells:
         pair = judged.get(cell.path, ())
-        parts = [part.path for part in pair]
+        paths = [paired.path for paired in pair]
         for name in invariants(files[cell.path]):
             verdict: TableRow
             if files[cell.path].failed:
                 verdict = {"verdict": "failed", "reason": files[cell.path].attributes["message"]}
             else:
-                verdict = _shared([_verdict(alone[name], [found_in[path][k].get(name) for path in parts
+                verdict = _shared([_verdict(alone[name], [found_in[path][k].get(name) for path in paths
                                                         if found_in[path]])
                                  for k, alone in enumerate(found_in[cell.path])])
                 if "verdict_alone" in verdict:
                     verdict["period"] = periods.get(_motion(cell.spec))
-                if pair and all(found_in[path] for path in parts):
+                if pair and all(found_in[path] for path in paths):
                     first, longer = pair
                     verdict |= {"confirms": first.problem} if longer == cell else {"confirmed_by": longer.problem}
             rows.append({**run_columns(cell), "steps": int(files[cell.path].attributes["steps"]), "invariant": name,
@@ -102,7 +102,7 @@ def _estimated(cell: Cell, file: RunFile, periods: dict[tuple, float]) -> list[d
     if file.failed:
         return []
     members = file.members() if cell.spec.ensemble else [file]
-    return [estimates(cell.spec, one, periods.get(_motion(cell.spec))) for one in members]
+    return [estimates(cell.spec, member, periods.get(_motion(cell.spec))) for member in members]
 
 
 def _verdict(alone: DriftEstimate | str, others: list[DriftEstimate | str | None]) -> TableRow:

@@ -33,7 +33,7 @@ def orders_table(metrics: "pandas.DataFrame") -> list[TableRow]:
         complete = (runs["status"] == "ok").to_numpy()
         error, floor = runs["error"].to_numpy(float), runs["floor"].fillna(runs["floor_reference"]).to_numpy(float)
         floors = [np.maximum(floor, EPSILON*runs["steps"].to_numpy(float)**power) for power in (0.5, 1.0)]
-        orders = [observed_order(step, error, floor=each, theory=theory, symmetric=symmetric) for each in floors]
+        orders = [observed_order(step, error, floor=level, theory=theory, symmetric=symmetric) for level in floors]
         which = int(orders[0].classification != "asymptotic" == orders[1].classification)
         estimate, floor = orders[which], floors[which]
         passed, verdict = order_verdict(estimate, theory) if theory is not None else (None, estimate.reason)
