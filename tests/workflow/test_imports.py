@@ -45,7 +45,12 @@ def test_a_run_loads_its_system_and_its_integrator_not_all():
 
 
 def test_planning_a_workflow_loads_neither_numba_nor_tables():
-    code = ("import sys, yaml; from liestep.workflow.workflow import Workflow\n"
+    code = ("import sys, yaml; from pathlib import Path; from liestep.workflow.workflow import Workflow\n"
+            "from liestep.study.plan.names import paper_folders\n"
+            "from liestep.study.plan.papers import read_paper\n"
+            "from liestep.study.tables.kinds import table_of\n"
+            "for paper in map(read_paper, paper_folders(Path('config')).values()):\n"
+            "    list(table_of(name, paper) for name in paper.tables)\n"
             "import liestep.workflow.manifest, liestep.workflow.products, liestep.workflow.sources\n"
             "Workflow({'studies': 'liegroup2021/heavy_top'})\n"
             f"print('loaded:', *(name for name in {HEAVY} if name in sys.modules))")

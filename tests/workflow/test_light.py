@@ -2,6 +2,7 @@
 folder that `liestep init` makes, and the wheel in an environment of its own."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from place import TOP
 
 from liestep.api.command_line import main
+from liestep.files import records
 from liestep.files.extras import EXTRAS
 from liestep.study.plan.assignments import assignments
 from liestep.workflow.starting import INCLUDED
@@ -156,6 +158,13 @@ def test_init_makes_a_folder_where_snakemake_works(tmp_path, capsys):
     done = snakemake(tmp_path/"new", "-n")
     assert done.returncode == 0, done.stderr
     assert "first: 21 runs of main" in done.stdout + done.stderr
+    results = tmp_path/"new"/"results"
+    assert "first" in records.last(results, "plan")  # which the next start takes
+    shutil.rmtree(results)
+    results.mkdir()
+    (results/records.FOLDER).touch()  # where no plan can be kept
+    done = snakemake(tmp_path/"new", "-n")
+    assert done.returncode == 0, done.stderr
 
 
 def test_command_of_new_study_works_in_an_empty_folder(tmp_path, capsys, monkeypatch):

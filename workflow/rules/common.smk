@@ -49,7 +49,7 @@ except InputError as error:
 
 # Damaged products are removed by the main process only, not by its jobs. `verify` must see them as they are; its name
 # is looked for on the command line because Snakemake has no targets yet when it reads this file. A dry run removes
-# nothing.
+# nothing, but what it planned is kept as well.
 if workflow.is_main_process and "verify" not in sys.argv:
     try:
         for sentence in mend(WORKFLOW, remove=not workflow.output_settings.dryrun):
@@ -57,8 +57,7 @@ if workflow.is_main_process and "verify" not in sys.argv:
     except OSError as error:
         sys.exit(f"liestep: cannot mend {error.filename or RESULTS}: {error.strerror}")
     WORKFLOW.forget_lost()
-    if not workflow.output_settings.dryrun:
-        WORKFLOW.plans.save()
+    WORKFLOW.plans.save()
     if WORKFLOW.estimate.runs:
         print(f"liestep: to make: {WORKFLOW.estimate}", file=sys.stderr)
 

@@ -4,7 +4,6 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from liestep.paper import Table
 from liestep.study.plan.config import FEWEST
@@ -44,6 +43,8 @@ def ensemble_rows(results: "StudyResults") -> list[dict[str, Any]]:
 
 def summary(means: np.ndarray) -> dict[str, float]:
     """Mean, 95 % interval and standard error of independent numbers, shape (members,)."""
+    from scipy.special import stdtrit  # which takes 0.2 s, and every plan of a workflow reads this file
+
     count = len(means)
     mean, error = float(means.mean()), float(means.std(ddof=1)/sqrt(count)) if count > 1 else float("nan")
     quantile = float(stdtrit(max(count - 1, 1), 0.975))  # of Student's distribution

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -201,7 +201,7 @@ class StudyProducts:
                       for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
-                    cell.resolution: (cell.fingerprint, *astuple(cell.estimate)) for cell in sweep.cells}]
+                    cell.resolution: (cell.fingerprint, *vars(cell.estimate).values()) for cell in sweep.cells}]
                     for sweep in sweeps],
                 "references": {entry.problem: entry.fingerprint for entry in references}})
         return sweeps, references
@@ -351,7 +351,7 @@ class Workflow:
             if first > FIRST_OF_ALL:
                 raise InputError(f"{path}: headlines: {first} with those of the papers before; at most {FIRST_OF_ALL}")
             if file.headlines:
-                self._require_headlines(paper, paths)
+                self._require_headlines(paper, paths, file.headlines)
         return plans, sorted(computed), lacking
 
     @property
@@ -360,7 +360,7 @@ class Workflow:
         return [f"no verdict on the claims of {paper}, which also need the studies {', '.join(names)}"
                 for paper, names in self.lacking.items()]
 
-    def _require_headlines(self, paper: str, paths: tuple[Path, ...]) -> None:
+    def _require_headlines(self, paper: str, paths: tuple[Path, ...], found: Iterable[Headline]) -> None:
         """Raises InputError for an unknown erratum or figure; without its study a card has no picture."""
         errata = ([f"erratum {entry.id}" for entry in load_errata(paper, self.folder).errata]
                   if paper in errata_files(self.folder) else [])
@@ -373,7 +373,7 @@ class Workflow:
             known = figures.get(study, [name])
             return "" if name in known else unknown(f"figure of {study}", name, known)
 
-        require_headlines(map(load_part, paths), wrong)
+        require_headlines(map(load_part, paths) if any(map(wrong, found)) else (), wrong)  # read again, for the line
 
     @property
     def claim_files(self) -> dict[str, tuple[Path, ...]]:
