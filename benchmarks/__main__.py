@@ -4,7 +4,7 @@ study`: times of the workflow. `python -m benchmarks mechanisms`: mechanisms bes
 methods beside heyoka at equal error.
 `python -m benchmarks standard`: standard problems beside scipy, heyoka and IDA.
 `python -m benchmarks robots`: robots from files beside pinocchio.
-`python -m benchmarks ensembles`: a million starts beside heyoka's batch.
+`python -m benchmarks ensembles`: members in shared registers; a million starts and five motions beside heyoka.
 `python -m benchmarks plugins`: systems of the package beside the same files as plugins.
 `python -m benchmarks against CHECKOUT`: the core beside that of another checkout, such as an older commit."""
 import argparse

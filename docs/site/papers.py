@@ -38,11 +38,11 @@ def page(paper: str, rows: list[dict[str, str]], top: Path = TOP) -> str:
     """README.md of a paper, from rows of claims.csv."""
     folder = paper_folders(top/"config")[paper]
     facts = read_paper(folder)
-    studies = [name for name in study_files(top/"config") if name.startswith(f"{paper}/")]
+    count = sum(name.startswith(f"{paper}/") for name in study_files(top/"config"))
     doi = f" doi:[{facts.doi}](https://doi.org/{facts.doi})." if facts.doi else ""
     parts = [f"# {called(paper)}\n", f"`{paper}`: {facts.citation}.{doi}\n",
-             f"`python3 make.py paper {paper}` makes its {len(studies)} studies, verdicts and page alone; what stands"
-             " where: [docs/replicate.md](../../docs/replicate.md).\n"]
+             f"`python3 make.py paper {paper}` makes its {f'{count} studies' if count > 1 else 'study'},"
+             " verdicts and page alone; what stands where: [docs/replicate.md](../../docs/replicate.md).\n"]
     if own := [f"[{file.stem}](studies/{file.name})" for file in sorted((folder/"studies").glob("*.py"))]:
         parts.append(f"Systems and methods of its own: {', '.join(own)}. In this checkout their ids are"
                      " known; `liestep --plugin FILE run ...` and `liestep.load_plugin(FILE)` take them elsewhere.\n")

@@ -15,8 +15,8 @@ In the words of scipy:
 
     found = liestep.solve(lambda t, y: -y, (0, 1), [1.0], rtol=1e-9)
 
-Each name has a help() of its own: simulate, system, solve, recommend, reference, tangent, compare, plot, open_run,
-Event, Impact, from_urdf, from_mjcf, load_plugin, list_systems, list_integrators.
+help() explains each name: simulate, ensemble, system, solve, recommend, reference, tangent, compare, plot, open_run,
+observed_order, consistent_start, Event, Impact, from_urdf, from_mjcf, load_plugin, list_systems, list_integrators.
 """
 import importlib
 from typing import Any

@@ -181,9 +181,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="liestep", usage="%(prog)s [options] command ...", description="Numerical studies of"
                     " structure-preserving integrators.", formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and end")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies and claims")
+    parser.add_argument("--config", type=Path, default=Path("config"), help="folder with studies (default: config)")
     parser.add_argument("--results", type=Path, default=Path(os.environ.get("LIESTEP_RESULTS", "results")),
-                        help="folder of the products")
+                        help="folder of the products (default: LIESTEP_RESULTS or results)")
     parser.add_argument("--plugin", action="append", default=[], metavar="FILE",
                         help="file with own systems or integrators, docs/own_system.md")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command", help=argparse.SUPPRESS,

@@ -46,7 +46,7 @@ def reference(problem: str | Identified, *, preset: str | None = None, parameter
 
     Returns:
         Data set with the dimension `time` (s, `samples` equally spaced times from 0 to t_end): the state fields in the
-        units and frames of the system's sheet, `energy` (J), and disagreement_<field>, the distance of the two
+        units of `liestep describe PROBLEM`, `energy` (J), and disagreement_<field>, the distance of the two
         engines divided by the attribute scale_<field>. The attribute energy_scale is the largest kinetic energy (J).
 
     Raises:
@@ -72,7 +72,7 @@ def consistent_start(problem: str | Identified, *, preset: str | None = None, pa
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
 
     Returns:
-        All state fields by name, in the units of the system's sheet.
+        All state fields by name, in the units of `liestep describe PROBLEM`.
 
     Raises:
         InputError: a wrong argument, a system without joints, or no start near the given one fits.

@@ -194,7 +194,7 @@ def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: f
 
     Args:
         problem: a system or its id, see `list_systems()`.
-        integrator: id of one with fixed steps, see `integrators(problem)`.
+        integrator: id of one with fixed steps, see `list_integrators(problem)`.
         step: in s, positive; must divide t_end.
         t_end: end time in s; the run begins at 0.
         preset: of named parameters, start and t_end (default: the system's).

@@ -201,7 +201,7 @@ class Recommendation:
 
     integrator, options  as `simulate` takes them; options are empty where the defaults are meant
     step, tolerance      one of them, the other is None; s, and relative
-    error                of this run, the largest at the ends of 20 equal parts of the horizon, relative
+    error                of this run, the largest at up to ten times in each of 20 parts of the horizon, relative
     seconds              processor time of this run
     choice               winner, runner-up, their ratio, and whether it is a tie
     gap                  how far apart the two references are

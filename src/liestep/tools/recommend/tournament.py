@@ -42,14 +42,14 @@ def recommend(problem: str | Identified, *, error: float, preset: str | None = N
 
     Args:
         problem: a system or its id, see `list_systems()`.
-        error: largest distance from the reference up to t_end, at the ends of 20 equal parts: of unit vectors the
-            chord, of attitudes the angle in rad, of other fields relative to their largest size. From 1e-14 to 0.1.
+        error: largest distance from the reference at up to ten times in each of 20 parts of the horizon: of unit
+            vectors the chord, of attitudes the angle in rad, of others relative to their largest size; 1e-14 to 0.1.
         preset: of named parameters, start and t_end (default: the system's).
         parameters: that replace those of the preset, in the units of `liestep describe PROBLEM` (default: none).
         initial: state fields that replace those of the preset, as for `simulate` (default: none).
         t_end: the horizon in s (default: that of the preset).
-        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum" or "manifold"
-            (default: all).
+        keep: only methods that declare to conserve "energy" (measured over ten horizons), "momentum", "manifold" or
+            "symplectic", the symplectic form (default: all).
         budget: processor time in s that runs may take, compiling left out. Where the horizon is beyond it, a quarter
             is run and the error at the end is what a power law predicts, with a margin of 3: `verified` is False.
         progress: show a bar on the terminal or below the cell.
