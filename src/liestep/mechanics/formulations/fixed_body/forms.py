@@ -298,7 +298,7 @@ def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
 
 
 def _momentum_scale(state: State) -> float:
-    return float(np.sqrt(state["angular_momentum"].dot(state["angular_momentum"])))  # `norm` takes three times as long
+    return float(np.sqrt(state["angular_momentum"].dot(state["angular_momentum"]).real))  # `norm` takes 3 times as long
 
 
 def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
