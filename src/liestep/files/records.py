@@ -52,7 +52,7 @@ def record(path: Path, content: Path) -> None:
     renamed: a process that is killed in between leaves a note without a file, never a file without a note."""
     if not _results:
         return
-    root, target = (Path(os.path.abspath(place)) for place in (_results[-1], path))
+    root, target = (Path(os.path.abspath(each)) for each in (_results[-1], path))
     if target.is_relative_to(root) and not target.is_relative_to(root/FOLDER):
         append(root, "wrote", {target.relative_to(root).as_posix(): file_sha256(content)})
 
@@ -101,9 +101,9 @@ def entries(results: Path, kind: str) -> list[tuple[int, str, Any]]:
 def _entries(path: Path, kind: str, *_notes: int) -> list[tuple[int, str, Any]]:
     """Entries of a file with these notes."""
     known = []
-    for line in path.read_text("utf-8", errors="replace").split("\n"):
-        if line.startswith(f"{kind} "):
-            digest, _, text = line.removeprefix(f"{kind} ").partition(" ")
+    for each in path.read_text("utf-8", errors="replace").split("\n"):
+        if each.startswith(f"{kind} "):
+            digest, _, text = each.removeprefix(f"{kind} ").partition(" ")
             with suppress(ValueError, TypeError, RecursionError):  # another program's line
                 if digest == short_hash(text):
                     when, name, value = json.loads(text)
