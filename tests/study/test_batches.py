@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, general
 from liestep.simulation.many import blocks
 from liestep.simulation.runs import batches
-from liestep.simulation.runs.execution import Outcome, run_once
+from liestep.simulation.runs.execution import Outcome, build, run_once
 from liestep.simulation.runs.members import members
 from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.specification import specify
@@ -55,6 +55,28 @@ def test_members_have_the_bits_of_runs_alone(problem, integrator):
     assert wrong(spec) == []
     without_blocks = replace(spec, reduced=False)
     assert [run().outputs.block_sum.shape[0] for _, run in members(without_blocks)] == [1]
+
+
+@pytest.mark.skipif(blocks.width() == 1, reason="no lanes")
+def test_a_shard_takes_lanes_where_they_pay_for_the_whole_ensemble(monkeypatch):
+    """The file has the same bytes, and the extrema of its blocks are those of members made one after the other."""
+    spec = replace(specify("free_rigid_body", "rk4", samples=2, steps=20, t_end=1.0, ensemble={
+        "members": 24, "amplitude": 1e-3, "seed": 3}), reduced=True)
+    shard = replace(spec, ensemble=replace(spec.ensemble, first=0, count=12))
+    sizes, made, of_kind = [], [], blocks.of_kind
+
+    def seen(run, pairs, y, kind, *more, **kept):
+        sizes.append(kind.size)
+        return of_kind(run, pairs, y, kind, *more, **kept)
+
+    monkeypatch.setattr(blocks, "of_kind", seen)
+    steps = blocks.LINEAR*build(spec)[0].start.size*spec.steps
+    for pays in (12.5*steps, 24.5*steps):  # more than the shard has, and than all have
+        monkeypatch.setattr(blocks, "PAYS", pays)
+        made.append(carry_out_shard(shard).variables)
+    assert sizes == [blocks.width(), 1]
+    assert made[0].keys() == made[1].keys()
+    assert all(made[0][name][1].tobytes() == values.tobytes() for name, (_, values, _) in made[1].items())
 
 
 @pytest.mark.parametrize(("problem", "integrator", "size"), [

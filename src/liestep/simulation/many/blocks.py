@@ -95,7 +95,7 @@ class Width:
         if extrema:
             values = extrema.reduce(values, axis=1, keepdims=True)
         if self.size > 1:
-            values = np.moveaxis(values, -1, 1).reshape(len(values)*self.size, *values.shape[1:-1])
+            values = np.array(np.moveaxis(values, -1, 1), order="C").reshape(len(values)*self.size, *values.shape[1:-1])
         return values[:count]
 
     def words(self) -> tuple[np.ndarray, int]:
