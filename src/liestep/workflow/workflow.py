@@ -45,7 +45,6 @@ TIMED = 1_000_000  # priority of jobs on the way to times, above all seconds of 
 class Reference:
     """Reference of one problem of a study: its file, and a text that changes when it is out of date."""
 
-    study: str
     problem: str
     path: Path
     fingerprint: str
@@ -190,14 +189,14 @@ class StudyProducts:
         before = plans.find(self.name, made_from) if plans else None
         if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
-                    [Reference(self.name, key, study.reference_path(key), known)
+                    [Reference(key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
         from liestep.simulation.references.reference import study_reference
 
         wanted = study.config.problems if study.config.reference else ()
         made = {problem: study_reference(study, problem) for problem in wanted}
         sweeps = study.sweeps
-        references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+        references = [Reference(problem, path, f"{spec.sha256}:{spec.source_hash}")
                       for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
