@@ -125,8 +125,8 @@ onsuccess:
             f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}",
             file=sys.stderr,
         )
-    if WORKFLOW.report.is_file():
-        print(f"liestep: look at {WORKFLOW.report}", file=sys.stderr)
+    if WORKFLOW.reports[0].is_file():
+        print(f"liestep: look at {WORKFLOW.reports[0]}", file=sys.stderr)
 
 
 wildcard_constraints:

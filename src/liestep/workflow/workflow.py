@@ -403,11 +403,6 @@ class Workflow:
         return [self.common/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
 
     @property
-    def report(self) -> Path:
-        """Index of the report."""
-        return self.common/"report.html"
-
-    @property
     def pages(self) -> list[str]:
         """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
         papers = sorted({*self.claims, *self.errata})
@@ -416,7 +411,7 @@ class Workflow:
     @property
     def reports(self) -> list[Path]:
         """Files of the report: the index and a page for each paper and each folder of own studies."""
-        return [self.report, *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
+        return [self.common/"report.html", *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
 
     @property
     def targets(self) -> list[Path]:
