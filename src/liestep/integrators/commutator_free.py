@@ -90,11 +90,6 @@ class ExponentialScheme:
             number = self.exponentials[number].base
         return tuple(sums)
 
-    def tableau(self) -> tuple[Weights, ...]:
-        """(stages, stages) Runge-Kutta matrix where everything commutes."""
-        zero = (Fraction(0),)*self.stages
-        return (zero, *(self.total(number) for number, entry in enumerate(self.exponentials) if entry.stage))
-
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """weights (e, stages), times (e,), bases (e,), stages that the results give (e,), 0 for none."""
         zeros = (Fraction(0),)*self.stages

@@ -239,21 +239,13 @@ def _decide(context, builder, given, wanted, value):
 def _instruction(result: types.Type, kinds: tuple[types.Type, ...], code: Callable) -> Callable:
     """A function of compiled code: the values of its arguments, of these kinds, go to `code` behind the builder."""
     names = ", ".join(f"a{k}" for k in range(len(kinds)))
-    found = {"lower": lambda context, builder, sig, args: _of(context, result, code(builder, *args)),
+    found = {"lower": lambda context, builder, sig, args: code(builder, *args) or context.get_dummy_value(),
              "sig": signature(result, *kinds)}
     return intrinsic(eval(f"lambda typing, {names}: (sig, lower)", found))
 
 
-def _of(context: Any, result: types.Type, value: ir.Value | None) -> ir.Value:
-    return context.get_dummy_value() if result == types.none else value
-
-
 def _keep(builder: ir.IRBuilder, number: int, bits: ir.Value) -> None:
     builder.store(_long(builder, bits), builder.gep(_words(builder), [ir.Constant(LONG, number)]))
-
-
-def _only(builder: ir.IRBuilder, number: int, bits: ir.Value) -> ir.Value:
-    return builder.and_(_bits(builder, _word(builder, _words(builder), number)), bits)
 
 
 def _i32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
@@ -265,8 +257,8 @@ written = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _
 not_struck = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 0)))
 # lanes of the mask alone are written from now on; those of the mask are struck
 write_only = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 1, bits))
-strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, _only(
-    builder, 0, builder.not_(bits))))
+strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, builder.and_(
+    _bits(builder, _word(builder, _words(builder), 0)), builder.not_(bits))))
 invert = _instruction(mask, (mask,), lambda builder, bits: builder.not_(bits))
 bits_of = _instruction(mask, (types.int64,), _bits)  # the lowest bits of a whole number
 # whether the mask has a bit; no vote
