@@ -186,10 +186,7 @@ class Taylor(NamedTuple):
     def expand(self, problem: VectorField, y: np.ndarray, work: TaylorWork) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
         problem.counters[Counter.RHS_EVALUATIONS] += self.order
-        self.look(work, work.jet.evaluate(work.when[0], y, work.c))
-
-    def look(self, work: TaylorWork, evaluable: bool) -> None:
-        """Take note of whether there are coefficients; if so, choose the next step."""
+        evaluable = work.jet.evaluate(work.when[0], y, work.c)
         work.when[1] = 0.0
         if evaluable:
             work.when[1] = 1.0

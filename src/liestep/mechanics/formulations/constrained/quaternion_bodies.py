@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, separate
+from liestep.compile.dispatch import borrows, hands_on, separate
 from liestep.compile.roles import System
 from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
 from liestep.compile.status import Status
@@ -50,6 +50,7 @@ WIDTH = 7       # coordinates of a body with a position
 MULTIPLIER = 3  # row of the multipliers of a body without
 
 
+@hands_on("bodies", Bodies, "number")
 class QuaternionBodies(NamedTuple):
     """`ConstrainedLagrangian`, `QuaternionHamiltonian` and `LinkedBodies` of `mechanics.contracts.formulations`."""
 
@@ -63,9 +64,6 @@ class QuaternionBodies(NamedTuple):
 
     def bonds(self) -> int:
         return self.bodies.mass.shape[0] + 3*self.bodies.first.shape[0]
-
-    def number(self) -> int:
-        return self.bodies.number()
 
     def linked(self) -> bool:
         return chained(self.bodies, self.bodies.number())
