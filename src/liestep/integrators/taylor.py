@@ -288,11 +288,7 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
 
     if np.prod(shape) > most:
         raise Untraceable(f"its state has more than {most} numbers")
-    counters = problem.counters.copy()
-    try:
-        return expressions(rhs, int(np.prod(shape)) + 1, most)
-    finally:
-        problem.counters[:] = counters  # the trace is no evaluation
+    return expressions(rhs, int(np.prod(shape)) + 1, most)
 
 
 _traced: dict[tuple[Hashable, ...], tuple[int, Expressions | Untraceable]] = {}
@@ -311,11 +307,13 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     asks three times."""
     key = trace, digest_of(problem), source_hash(*component_modules(problem)), shape
     if key not in _traced:
+        counters = problem.counters.copy()
         try:
             new = trace(problem, shape)
             keep(_traced, key, len(new.nodes), new)
         except Untraceable as error:
             keep(_traced, key, 0, error)
+        problem.counters[:] = counters  # the trace is no evaluation
     _, traced = _traced[key]
     if isinstance(traced, Untraceable):
         raise traced

@@ -11,7 +11,6 @@ import math
 import operator
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
@@ -119,13 +118,13 @@ def _to_mask(context, builder, given, wanted, value):
 NUMBERS = REAL | types.Boolean
 
 
-def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int, allowed: Any = NUMBERS) -> None:
+def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int) -> None:
     """Type an operation on so many numbers, one of them at least of the kind."""
     class Typed(AbstractTemplate):
         key = operation
 
         def generic(self, args, kws):
-            if len(args) == count and kind in args and all(arg == kind or isinstance(arg, allowed) for arg in args):
+            if len(args) == count and kind in args and all(arg == kind or isinstance(arg, NUMBERS) for arg in args):
                 return signature(result, *[kind]*count)
             return None
 
