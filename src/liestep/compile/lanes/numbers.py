@@ -84,6 +84,7 @@ class Masked(types.Array):
 REAL = types.Float | types.Integer
 lanes, whole, mask = Lanes("lanes", REAL), Lanes("whole", REAL), Mask("mask", types.Boolean)
 REGISTERS = {lanes: NUMBER, whole: ir.VectorType(LONG, W), mask: BITS}
+SINGLE = {lanes: types.float64, whole: types.int64, mask: types.boolean}
 register_default(Masked)(models.ArrayModel)
 
 
@@ -106,13 +107,9 @@ def _splat(builder, x):
 
 @lower_cast(types.Float, Lanes)
 @lower_cast(types.Integer, Lanes)
-def _spread(context, builder, given, wanted, value):
-    return _splat(builder, context.cast(builder, value, given, types.float64 if wanted == lanes else types.int64))
-
-
 @lower_cast(types.Boolean, Mask)
-def _to_mask(context, builder, given, wanted, value):
-    return _splat(builder, context.cast(builder, value, given, types.boolean))
+def _spread(context, builder, given, wanted, value):
+    return _splat(builder, context.cast(builder, value, given, SINGLE[wanted]))
 
 
 NUMBERS = REAL | types.Boolean
@@ -422,13 +419,9 @@ class CountArray(np.ndarray):
 
 
 @typeof_impl.register(LaneArray)
-def _typeof(value, context):
-    return types.Array(lanes, value.ndim, "C", aligned=False)
-
-
 @typeof_impl.register(CountArray)
-def _typeof_counts(value, context):
-    return types.Array(whole, value.ndim, "C", aligned=False)
+def _typeof(value, context):
+    return types.Array(lanes if isinstance(value, LaneArray) else whole, value.ndim, "C", aligned=False)
 
 
 def in_lanes(values: np.ndarray) -> np.ndarray:
