@@ -63,7 +63,7 @@ def member_distances(run: RunFile) -> np.ndarray:
     gaps = []
     for state_field in counted(error_fields(run)):
         first, *others = run[state_field.name]
-        gaps.append([state_field.distance(other, first)/state_field.scale(first) for other in others])
+        gaps.append([state_field.distance(other, first)/state_field.measure.scale(first) for other in others])
     return np.max(gaps, axis=0).reshape(-1, len(run["time"]))
 
 

@@ -243,7 +243,7 @@ def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
     """(time,): largest distance over the fields, each divided by its scale along the reference."""
     with np.errstate(invalid="ignore", over="ignore"):
         found: np.ndarray = np.max([field.distance(values[field.name], reference[field.name])
-                                    / field.scale(reference[field.name]) for field in fields], axis=0)
+                                    / field.measure.scale(reference[field.name]) for field in fields], axis=0)
     return np.where(np.isfinite(found), found, inf)
 
 
