@@ -58,9 +58,6 @@ class HeldTorque(NamedTuple):
     def inertia(self) -> Vector:
         return row(self.values, 0)
 
-    def torque(self, y: np.ndarray) -> Vector:
-        return row(self.values, 1)
-
     def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
         return row(self.values, 1)
 
