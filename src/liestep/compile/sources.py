@@ -156,7 +156,15 @@ def content_hash(path: Path) -> str:
     return hashlib.sha256(b"".join(content)).hexdigest()
 
 
-CACHES = (_own_file, places, _imports, source_hash, _digest, content_hash)  # of files: whoever changes one clears them
+@cache
+def package_hash() -> str:
+    """Of every file of the package that makes runs."""
+    files = sorted(path for end in ("py", "pyi", "toml") for path in PACKAGE.rglob(f"*.{end}"))
+    return _hashed(hashlib.sha256(), [(path.relative_to(PACKAGE).as_posix(), path) for path in files]).hexdigest()
+
+
+# of files: whoever changes one clears them
+CACHES = (_own_file, places, _imports, source_hash, _digest, content_hash, package_hash)
 
 
 def derived_text(module: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from liestep.compile.roles import Problem, System
 from liestep.compile.status import Status
+from liestep.compile.tracing import on_own_arrays
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
@@ -72,6 +73,14 @@ def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     preset = facts.presets[facts.default]
     parameters = facts.check(preset.parameters)
     return parameters, facts.check_initial(parameters, preset.initial(parameters))
+
+
+def try_declared(sheets: Mapping[str, Sheet], methods: Mapping[str, Method], path: Path) -> None:
+    """Try all that a plugin declares. Raises InputError for what cannot be."""
+    for name, facts in sheets.items():
+        try_sheet(name, facts, path)
+    for name, declared in methods.items():
+        try_method(name, declared, path)
 
 
 def try_sheet(name: str, facts: Sheet, path: Path) -> None:
@@ -233,7 +242,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
 def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float, residuals: set[str]) -> None:
     """Raises InputError where steps change what the method declares to keep."""
     problem, y, values = plain(found.problem), found.start.copy(), np.zeros((2, found.width))
-    work = component.workspace(problem, y)
+    work = on_own_arrays(component.workspace(problem, y))
     problem.observe(y, values[0])
     component.start(problem, 0.0, y, h, work)
     for k in range(TRIED):
@@ -255,7 +264,7 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
 
 def _step(component: Any, problem: Problem, y: np.ndarray, h: float, adaptive: bool) -> None:
     """One step, after a `start` with the arguments that it has today."""
-    work, count = component.workspace(problem, y), len(inspect.signature(component.start).parameters)
+    work, count = on_own_arrays(component.workspace(problem, y)), len(inspect.signature(component.start).parameters)
     if count != 5:
         span, returns = ("t_end", "the first step") if adaptive else ("h", "a Status")
         raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, {span}, work)"
