@@ -76,6 +76,6 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
                          f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
     fields = [field for field in error_fields(as_file(data)) if field.name in reference and field.name in data]
     distances = {field.name: ("time", field.distance(data[field.name].values, reference[field.name].values)
-                         / field.scale(reference[field.name].values)) for field in fields}
+                         / field.measure.scale(reference[field.name].values)) for field in fields}
     largest = max(float(distances[field.name][1].max()) for field in counted(fields))
     return xarray.Dataset(distances, coords={"time": data["time"]}, attrs={"error": largest})

@@ -303,10 +303,6 @@ class StateField:
         except InputError as error:
             raise InputError(f"state field {self.name}: {error}") from None
 
-    def scale(self, reference: np.ndarray) -> float:
-        """What distances are divided by; 1 where the reference stays at zero."""
-        return self.measure.scale(reference)
-
 
 def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amplitude: float,
               random: np.random.Generator, count: int) -> dict[str, np.ndarray]:

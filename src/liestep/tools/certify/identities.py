@@ -144,11 +144,6 @@ def declared_to_keep(case: Case, integrator: str, options: Options | None = None
     return declared.kept(complete_options(declared, facts, parameters, options or {}), facts, parameters)
 
 
-def declared_symplectic(case: Case, integrator: str, options: Options | None = None) -> bool:
-    """Whether the symplectic form is declared to be kept on a case."""
-    return Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options)
-
-
 def defect_of(case: Case, integrator: str, options: Options | None = None) -> Defect:
     """Defects of one method."""
     step = step_of(case, integrator, options, DIGITS)
@@ -179,8 +174,8 @@ def defect_of(case: Case, integrator: str, options: Options | None = None) -> De
         return (largest(changed)/largest(values)).exponent10()
 
     move = numbers(DIGITS).of(DIFFERENCE)
-    return Defect(integrator, options or {}, case.name, step.order,
-                  tuple(size(numbers(DIGITS).of(h)) for h in STEPS), declared_symplectic(case, integrator, options))
+    return Defect(integrator, options or {}, case.name, step.order, tuple(map(size, map(numbers(DIGITS).of, STEPS))),
+                  Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options))
 
 
 def defects(names: Sequence[str] = ()) -> Iterator[Defect]:
@@ -194,7 +189,7 @@ def defects(names: Sequence[str] = ()) -> Iterator[Defect]:
             continue
         cases = orders.cases_of(name, SHORT)
         for case in cases:
-            if declared_symplectic(case, name) or (
+            if Keeps.SYMPLECTIC in declared_to_keep(case, name) or (
                     not names and declared.order <= LARGEST_ORDER and case not in SHORT[1:2]):
                 yield defect_of(case, name)
         for variant in orders.declared_variants(name):
@@ -206,7 +201,7 @@ def defects(names: Sequence[str] = ()) -> Iterator[Defect]:
     for case in [case for case in orders.INSTEAD if sheet(case.problem).forms.keys() == both and not names][:1]:
         yield defect_of(case, next(name for name in integrator_calls() if method(name).order == 2
                                    and method(name).formulation == "lie_action" and orders.able(case, name)
-                                   and not declared_symplectic(case, name)))
+                                   and Keeps.SYMPLECTIC not in declared_to_keep(case, name)))
 
 
 def volume_defect(case: Case, integrator: str, options: Options | None = None) -> Defect:

@@ -207,8 +207,3 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
                  state_shapes=lambda values: state_shapes(len(moments(values)), masses is not None), manifold=check,
                  kinetic_energy=kinetic_energy, forms=declared.forms(), moments=moments,
                  fallback=further.pop("fallback", "rigid_bodies"), **further)
-
-
-def equal_moments(moments: np.ndarray) -> bool:
-    """Whether every body has three equal moments of inertia (n, 3), compared exactly."""
-    return bool(np.all(moments == moments[:, :1]))

@@ -298,11 +298,6 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
 
 
-def gradient_flops(system: System, q: np.ndarray) -> int:
-    """Operations of one gradient at q (n, 3)."""
-    return operations(system, lambda plain, state, out: plain.gradient(state, out), q)
-
-
 def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
     """Flop-weighted costs of the runs of one problem, from complete options and the counters of a run. Additions,
     multiplications, divisions and square roots count one each. A gradient is counted once, at the start; the other
@@ -318,7 +313,7 @@ def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
     exponential       90 n per action of the group
 
     Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side."""
-    n, force = len(state["q"]), gradient_flops(system, state["q"])
+    n, force = len(state["q"]), operations(system, lambda plain, q, out: plain.gradient(q, out), state["q"])
 
     def flops(options: Options, counters: Mapping[str, int]) -> float:
         if "mass" not in options:  # Cartesian coordinates with n multipliers; only these solvers are counted
