@@ -15,7 +15,7 @@ from liestep.compile import interpreted, processor
 interpreted.PAYS = 0.0
 data = liestep.simulate("lennard_jones_sphere", "vi_sphere", preset="level2", step=0.01, t_end=0.2)
 bits = data["q"].values.tobytes() + data["energy"].values.tobytes()
-print("-prefer-256-bit" in processor.describe(), hashlib.sha256(bits).hexdigest())
+print("-prefer-256-bit" in processor.target()[2], hashlib.sha256(bits).hexdigest())
 """
 
 
@@ -47,7 +47,7 @@ import numba
 numba.njit(lambda x: x + 1.0)(1.0)
 from liestep.compile import cache, processor
 from numba.core.registry import cpu_target
-print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), cache.machine())
+print((*cpu_target.target_context.codegen().magic_tuple(), ) == processor.target(), cache.machine())
 """
 
 
@@ -62,7 +62,7 @@ import sys
 from liestep.compile import cache, processor
 __import__("liestep.api.preload") if sys.argv[1] == "server" else cache.compiling()
 from numba.core.registry import cpu_target
-print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), processor.describe())
+print((*cpu_target.target_context.codegen().magic_tuple(), ) == processor.target(), *processor.target())
 """
 
 

@@ -14,7 +14,6 @@ from liestep.geometry.linalg import lu, lu_solve
 from liestep.integrators._newton import clear, largest, wipe, worse
 from liestep.mechanics.contracts.formulations import LinkedBodies
 
-MULTIPLIERS = 3
 FAINT = 1e-100  # corrections below it are left out: see `felt`
 
 

@@ -19,7 +19,7 @@ from liestep.extend import (
     kernel,
 )
 from liestep.integrators._newton import converged, iterate
-from liestep.integrators.gauss import ITERATION, NONE, gauss_nodes, replace_slope, tableau
+from liestep.integrators.gauss import ITERATION, NONE, nodes_of, replace_slope, tableau
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
@@ -158,7 +158,7 @@ def _made(options: Options) -> DiscreteGradient:
     if options["rule"] == "itoh_abe":
         rule: CoordinateGradient | MeanGradient = CoordinateGradient(CLOSE)
     else:
-        rule = MeanGradient(*tableau(gauss_nodes(1 if options["rule"] == "gonzalez" else NODES))[1:])
+        rule = MeanGradient(*tableau(nodes_of("gauss", 1 if options["rule"] == "gonzalez" else NODES))[1:])
     return DiscreteGradient(rule, options["tolerance"], options["iterations"])
 
 

@@ -35,20 +35,12 @@ def _value(p: Sequence[Fraction | int], x: Fraction) -> Fraction:
     return total
 
 
-def _nodes(kind: str, stages: int) -> list[Fraction]:
+def nodes_of(kind: str, stages: int) -> list[Fraction]:
+    """Nodes of order 2s, gauss: roots of the shifted Legendre polynomial; or of order 2s - 2, lobatto: 0 and 1 among
+    them, roots of the derivative of order s - 2 of (x (x - 1))^(s - 1)."""
     text = "".join(GIVEN[kind][str(stages)].split())
     half = [Fraction(x) for x in text.split(",") if x]
     return [*half, *[Fraction(1, 2)]*(stages % 2), *(1 - x for x in reversed(half))]
-
-
-def gauss_nodes(stages: int) -> list[Fraction]:
-    """Nodes of order 2s: roots of the shifted Legendre polynomial."""
-    return _nodes("gauss", stages)
-
-
-def lobatto_nodes(stages: int) -> list[Fraction]:
-    """Nodes of order 2s - 2, 0 and 1 among them: roots of the derivative of order s - 2 of (x (x - 1))^(s - 1)."""
-    return _nodes("lobatto", stages)
 
 
 def fractions(nodes: Sequence[Fraction]) -> tuple[list[list[Fraction]], list[Fraction]]:
@@ -195,7 +187,7 @@ def _canonical(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
 
 
 def _lobatto(options: Options) -> PartitionedCollocation:
-    nodes = lobatto_nodes(options["stages"])
+    nodes = nodes_of("lobatto", options["stages"])
     a, b, c = tableau(nodes)
     return PartitionedCollocation(a, partner(nodes), b, c, options["tolerance"], options["iterations"])
 
@@ -213,7 +205,7 @@ METHODS = {
                  **ITERATION},
         order_for=lambda options, sheet, parameters: 2*options["stages"],
         symmetric_for=lambda options, sheet, parameters: options.get("projection", "none") == "none",
-        build=lambda options, tolerance, t_end: Collocation(*tableau(gauss_nodes(options["stages"])),
+        build=lambda options, tolerance, t_end: Collocation(*tableau(nodes_of("gauss", options["stages"])),
                                                             options["tolerance"], options["iterations"]),
         mark=((4, 2, 0), "dashdot", "Gauss"), scipy="Gauss", places=Places(shown=9, reference=5),
         also=("gauss_legendre",),
