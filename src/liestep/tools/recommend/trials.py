@@ -73,10 +73,6 @@ class Demand:
         tried = form.preferred(parameters, {}, (*declared.places.tried, *declared.prefers))
         return {name: value for name, value in tried.items() if value != usual.get(name)}
 
-    def shorter(self, t_end: float) -> "Demand":
-        """The same with another end."""
-        return replace(self, t_end=t_end)
-
     def run(self, integrator: str, size: float) -> RunSpecification:
         """A run of `size` steps, or of an adaptive method with the tolerance `size`. Raises InputError: the method does
         not run from this start."""
