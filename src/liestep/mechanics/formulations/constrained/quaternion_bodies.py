@@ -15,7 +15,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, hands_on, separate
 from liestep.compile.roles import System
-from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
+from liestep.compile.rows import Vector, add, cross, dot, put, row, scale, wipe
 from liestep.compile.status import Status
 from liestep.geometry.quaternion import (
     Quaternion,
@@ -190,9 +190,7 @@ class QuaternionBodies(NamedTuple):
     @separate(1, 2)
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
-        for k in range(self.bonds()):
-            for i in range(self.size()):
-                out[k, i] = 0.0
+        wipe(out)
         for b in range(c.number()):
             self.body_slopes(WIDTH*b, q, b, out)
         for j in range(c.joints()):

@@ -23,7 +23,7 @@ from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, row, sca
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State, real_array
 from liestep.mechanics.formulations.multibody.articulated import (
     BETWEEN,
     FACTS,
@@ -266,15 +266,11 @@ class Tree:
 
     def numbers(self, name: str, values: ArrayLike, size: int) -> np.ndarray:
         """An array of this size. Raises InputError: another size, not finite, or no numbers."""
-        try:
-            found = np.array(values)
-        except (TypeError, ValueError):
-            found = np.zeros(0)
-        if (found.shape != (size,) or found.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray)
-                or not np.isfinite(found).all()):
+        found = real_array(name, values)
+        if found.shape != (size,) or not np.isfinite(found).all():
             raise InputError(f"{name} must be {size} finite numbers, of"
                              f" {', '.join(joint.name for joint in self.joints)}")
-        return found.astype(float, copy=False)
+        return found
 
     @property
     def labels(self) -> list[str]:

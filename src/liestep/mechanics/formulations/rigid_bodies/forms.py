@@ -122,13 +122,13 @@ class DeclaredBodies(NamedTuple):
         return Formulated(problem, fields=(*(POSITION if moves else ()), *ATTITUDE), observables=seen,
                           to_fields=reader(inertia, moves), **starts.at(state))
 
-    def _momentum_scale(self, parameters: Parameters, state: State) -> float:
+    def _momentum_scale(self, parameters: Parameters, state: State) -> np.ndarray:
         """Sum of the sizes of all terms of the total angular momentum at the start."""
-        total = float(np.linalg.norm(state["angular_momentum"], axis=1).sum())
+        total = np.linalg.norm(state["angular_momentum"], axis=-1).sum(axis=-1)
         if self.masses is not None:
-            arms = np.cross(state["position"], state["velocity"])
-            total += float(self.masses(parameters) @ np.linalg.norm(arms, axis=1))
-        return total
+            arms = np.linalg.norm(np.cross(state["position"], state["velocity"]), axis=-1)
+            total = total + (self.masses(parameters) @ arms[..., None])[..., 0]
+        return np.asarray(total)
 
     def forms(self) -> dict[str, Form]:
         field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"

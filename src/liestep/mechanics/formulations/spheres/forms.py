@@ -1,7 +1,7 @@
 """Mechanical systems on (S^2)^n: a sheet with all formulations from mass matrix, potential and gradient; what runs
 cost."""
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,7 +189,7 @@ class _Parts(NamedTuple):
 
     lagrangian: components.SphereLagrangian | components.ForcedSphereLagrangian
     observables: tuple[Observable, ...]
-    momentum_scale: Callable[[State], float]
+    momentum_scale: Callable[[State], np.ndarray]
 
     def formulated(self, problem: Any, state: State, to_fields: Callable,
                    last: Callable[[State], np.ndarray] = lambda states: states["omega"]) -> Formulated:
@@ -207,10 +207,7 @@ class _Parts(NamedTuple):
 def _parts(declared: DeclaredSpheres, parameters: Parameters, state: State, options: Options) -> _Parts:
     matrix = once(_mass_matrix, parameters, declared, options["mass"] == "diagonal")
 
-    def scale(other: State) -> float:
-        return float(once(_momentum_scale, parameters, matrix, other))
-
-    room = state["omega"]*state["q"]
+    scale, room = partial(once, _momentum_scale, parameters, matrix), state["omega"]*state["q"]
     plain = components.SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
                                         np.zeros_like(room), new_counters())
     observables = once(declared.observables, parameters)
@@ -226,11 +223,11 @@ def _mass_matrix(parameters: Parameters, declared: DeclaredSpheres, diagonal: bo
     return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
 
 
-def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> float:
+def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> np.ndarray:
     velocity = np.cross(state["omega"], state["q"])
     momenta = (matrix.momenta(velocity) if isinstance(matrix, ChainMatrix) else matrix[:, None]*velocity
-               if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity))
-    return float(np.sum(np.linalg.norm(momenta, axis=1)))
+               if matrix.ndim == 1 else np.einsum("ij,...jk->...ik", matrix, velocity))
+    return np.asarray(np.sum(np.linalg.norm(momenta, axis=-1), axis=-1))
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:

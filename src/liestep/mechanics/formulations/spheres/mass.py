@@ -36,8 +36,8 @@ class ChainMatrix:
         return self.length[:, None]*self.length*np.cumsum(self.mass[::-1])[::-1][np.maximum(at[:, None], at)]
 
     def momenta(self, velocity: np.ndarray) -> np.ndarray:
-        pushes = self.mass[:, None]*np.cumsum(self.length[:, None]*velocity, axis=0)
-        return self.length[:, None]*np.cumsum(pushes[::-1], axis=0)[::-1]
+        pushes = self.mass[:, None]*np.cumsum(self.length[:, None]*velocity, axis=-2)
+        return self.length[:, None]*np.cumsum(pushes[..., ::-1, :], axis=-2)[..., ::-1, :]
 
     def inverse(self) -> tuple[np.ndarray, np.ndarray]:
         """Diagonal (n,) of the inverse, and entries before it (n,), the first one zero; no others."""
