@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import coefficients
 from liestep.compile.roles import Arrays
-from liestep.compile.rows import if_at_most, if_less
+from liestep.compile.rows import if_at_most, if_less, wipe
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
 from liestep.integrators.one_step import OneStep
@@ -117,9 +117,7 @@ class Collocation(NamedTuple):
     def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         k = work[0]
         for s in range(self.b.shape[0]):
-            for i in range(y.shape[0]):
-                for j in range(y.shape[1]):
-                    k[s, i, j] = 0.0
+            wipe(k[s])
         status, _ = iterate(self, (problem, t, h, y, work), 0, 1.0, self.iterations)
         if status == Status.OK:
             self.reach(problem, self.b.shape[0], h, k, y, y)

@@ -155,11 +155,7 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
                   np.vectorize(lambda x: Dual(x, 0.0), otypes="O")(y), moved)
         return evaluable and inside, [*out.flat, *(parts(x)[1] for x in moved.flat)]
 
-    counters = problem.counters.copy()
-    try:
-        return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
-    finally:
-        problem.counters[:] = counters  # the trace is no evaluation
+    return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
 
 
 def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = taylor.ONE_GROUP) -> taylor.Jet:

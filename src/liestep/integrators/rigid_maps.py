@@ -203,11 +203,9 @@ METHODS = {
                  "iterations": Option(50, "Newton iterations of a body in a step, at most")}),
     "richardson": Method(
         summary="order 2, explicit, quaternions by Richardson extrapolation, one evaluation of the forces", order=2,
-        formulation="rigid_bodies", symmetric=False,
-        symmetric_for=lambda options, sheet, parameters: have_equal_moments(parameters, sheet),
+        formulation="rigid_bodies", symmetric=False, symmetric_for=have_equal_moments,
         conserves=(Keeps.MANIFOLD, Keeps.MOMENTUM, Where(
-            Keeps.SYMPLECTIC, "where the moments are equal, and only there",
-            lambda options, sheet, parameters: have_equal_moments(parameters, sheet))),
+            Keeps.SYMPLECTIC, "where the moments are equal, and only there", have_equal_moments)),
         citation="LAMMPS, math_extra: fix nve/asphere, fix nve/bpm/sphere",
         build=lambda options, tolerance, t_end: kicked(Richardson(2.0))),
     "dlm": Method(

@@ -46,7 +46,6 @@ TIMED = 1_000_000  # priority of jobs on the way to times, above all seconds of 
 class Reference:
     """Reference of one problem of a study: its file, and a text that changes when it is out of date."""
 
-    study: str
     problem: str
     path: Path
     fingerprint: str
@@ -87,11 +86,7 @@ class Animation:
     """Film of one run of a study."""
 
     cell: Cell
-    path: Path
-
-    @property
-    def label(self) -> str:
-        return f"{self.cell.problem}.{self.cell.integrator}.{self.cell.resolution}"
+    path: Path  # its stem has the keys of the run
 
 
 def together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
@@ -191,14 +186,14 @@ class StudyProducts:
         before = plans.find(self.name, made_from) if plans else None
         if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
-                    [Reference(self.name, key, study.reference_path(key), known)
+                    [Reference(key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
         from liestep.simulation.references.reference import study_reference
 
         wanted = study.stated.problems if study.stated.reference else ()
         made = {problem: study_reference(study, problem) for problem in wanted}
         sweeps = study.sweeps
-        references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+        references = [Reference(problem, path, f"{spec.sha256}:{spec.source_hash}")
                       for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
@@ -406,11 +401,6 @@ class Workflow:
         return [self.common/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
 
     @property
-    def report(self) -> Path:
-        """Index of the report."""
-        return self.common/"report.html"
-
-    @property
     def pages(self) -> list[str]:
         """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
         papers = sorted({*self.claims, *self.errata})
@@ -419,7 +409,7 @@ class Workflow:
     @property
     def reports(self) -> list[Path]:
         """Files of the report: the index and a page for each paper and each folder of own studies."""
-        return [self.report, *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
+        return [self.common/"report.html", *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
 
     @property
     def targets(self) -> list[Path]:

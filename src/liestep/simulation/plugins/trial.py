@@ -1,11 +1,14 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
 import inspect
+import re
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -42,6 +45,29 @@ def user_lines(path: Path, what: str) -> Iterator[None]:
         raise InputError(plain_error(error, path)) from None
 
 
+def require_types(item: Sheet | Method, what: str) -> None:
+    """Raises InputError for a field that is none of its type."""
+    for name, hint in get_type_hints(type(item)).items():
+        if not _fits(getattr(item, name), hint):
+            kind = re.sub(r"\w+\.", "", inspect.formatannotation(hint))
+            raise InputError(f"{what}: {name} must be of the type {kind}, not {getattr(item, name)!r}")
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type; of functions, that it can be called."""
+    kind, inside = get_origin(hint), get_args(hint)
+    if hint is Any or kind is Callable:
+        return hint is Any or callable(value)
+    if kind in (Union, UnionType):
+        return any(_fits(value, choice) for choice in inside)
+    if kind is tuple:
+        each = inside[:1]*len(value) if isinstance(value, tuple) and inside[-1] is ... else inside
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_fits, value, each))
+    if kind is Mapping:
+        return isinstance(value, Mapping) and all(_fits(part, inside[1]) for part in value.values())
+    return isinstance(value, {int: Integral, float: Real}.get(hint, kind or hint))
+
+
 def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     """Checked parameters and state of a system's first preset."""
     preset = facts.presets[facts.default]
@@ -60,6 +86,7 @@ def try_declared(sheets: Mapping[str, Sheet], methods: Mapping[str, Method], pat
 def try_sheet(name: str, facts: Sheet, path: Path) -> None:
     """Make each formulation at the first preset and evaluate it once. Raises InputError: it cannot; one sentence with
     the line."""
+    require_types(facts, f"{path}: system {name}")
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
     if facts.default not in facts.presets:
@@ -186,6 +213,7 @@ def try_force(system: System, q: np.ndarray, omega: np.ndarray, t: float = 0.0) 
 def try_method(name: str, declared: Method, path: Path) -> None:
     """Take one step on the first built-in system with the method's formulation. Raises InputError: it cannot; one
     sentence with the line."""
+    require_types(declared, f"{path}: integrator {name}")
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
