@@ -89,7 +89,7 @@ def test_one_method_has_one_colour_in_all_studies():
         results = study(name)
         numbers = marks.variant_numbers(results)
         for key, mark in marks.marks(results).items():
-            call = marks._call(results.study.integrator_id(key), results.config.integrators[key])[0]
+            call = marks._call(results.study.integrator_id(key), results.config.integrators[key].options)[0]
             found.setdefault((call, numbers[key]), set()).add(mark.colour)
     assert len(found) > 200
     assert {method: colours for method, colours in found.items() if len(colours) > 1} == {}
