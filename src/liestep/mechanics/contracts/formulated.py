@@ -13,6 +13,7 @@ from liestep.compile.roles import Problem, Reader
 from liestep.compile.status import Status
 from liestep.compile.trees import made_once
 from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.varied import each
 
 KINDS = ("invariant", "residual", "plain")
 STATISTICS = ("mean", "max", "mean_square")
@@ -364,8 +365,8 @@ class Starts(NamedTuple):
 
     def at(self, state: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """What `Formulated` holds of a start, and this."""
-        (start,) = self.rows({name: np.asarray(values)[None] for name, values in state.items()})
-        return {"start": np.array(start, order="C"), "momentum_scale": self.scale(state), "starts": self}
+        (start,) = self.rows({name: values[None] for name, values in state.items()})
+        return {"start": start.copy(), "momentum_scale": each(self.scale, state), "starts": self}
 
 
 class Joints(NamedTuple):
