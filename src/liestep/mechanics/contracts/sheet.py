@@ -45,8 +45,6 @@ def real_array(name: str, value: Any) -> np.ndarray:
     Raises:
         InputError: true or false, text, complex numbers, times, masked entries or quantities with units, which NumPy
             would convert without a word; a quaternion without parts or of length zero."""
-    if isinstance(value, Varied):
-        return value  # type: ignore[return-value]
     if hasattr(value, "as_matrix"):  # scipy's Rotation
         value = value.as_matrix()
     require_plain(name, value)
@@ -62,6 +60,8 @@ def real_array(name: str, value: Any) -> np.ndarray:
         kind = given.dtype.kind
         if kind not in "cSUmM" or not given.size:
             array = given.astype(np.float64)
+    except NotAlike:
+        return value  # type: ignore[no-any-return]  # Varied
     except (TypeError, ValueError, OverflowError):
         pass
     if array is None:
@@ -138,7 +138,7 @@ class Parameter:
 
         Raises:
             InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has."""
-        if isinstance(value, Varied):
+        if type(value) is Varied:
             if self.rule in ("index", "integer", "choice"):
                 raise NotAlike(f"{name} may change shapes")
             own = replace(self, shape=("members", *self.shape)).check(name, value.values, sizes, excepted)

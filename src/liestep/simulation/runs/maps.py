@@ -102,7 +102,7 @@ class Request:
             if number:
                 given[key] = _replaced(given[key], int(number), value)
             else:
-                given[key] = Varied(value) if np.ndim(value) else float(value)
+                given[key] = Varied(value) if value.ndim else float(value)
         return start_in(system, self.preset, given, self.initial, cells)
 
 
