@@ -57,7 +57,7 @@ NO_DIGIT = {
     ("step", "status, _ = iterate("): "when the iteration ends", ("improve", "done = "): "when the iteration ends",
     ("improve", "return Status.OK, x, change, converged("): "when the iteration ends",
     ("solve", "status, z = iterate("): "when the iteration ends",
-    ("step", "k[s, i, j] = 0.0"): "first guess of an iteration",
+    ("wipe", ""): "first guess of an iteration",
     ("step", "problem.add_work(0.5*h, y)"): "zero without forces; tests/forces holds the work of forces",
     ("norm", "try_sizes("): "no added sizes", ("find_moves", ""): "sizes of rows",
     ("first", ""): "first step of a pair",
@@ -65,7 +65,7 @@ NO_DIGIT = {
     ("prepare_dense", "work.ready["): "a flag",
     ("prepare_dense", "work.current["): "a flag", ("attempt", "work.current["): "a flag",
     ("stages", "work.current["): "a flag", ("interpolate", "work.current["): "a flag",
-    ("look", "work.when[1] = "): "a flag",
+    ("expand", "work.when[1] = "): "a flag",
     ("accept", "work.when[1] = "): "a flag", ("accept", "work.k[0, i, k] = if_equal("): "a flag",
     ("attempt", "error = worse(error, if_equal(defect"): "numbers whose estimate is zero",
     ("error", "fifth += if_equal("): "numbers whose estimate is zero",
@@ -118,8 +118,8 @@ def estimate_gap(step):
     one, h, y = step.integrator, numbers(DIGITS).of(Fraction(1, 1000)), step.start
     one.sizes[:] = 0.0  # those of the steps of certificates; a run begins with none
     work = step.workspace(y)
-    one.start(step.problem, step.zero, y, h, work)
-    _, found = one.attempt(step.problem, step.zero, y, h, work)
+    one.start(step.problem, step.time, y, h, work)
+    _, found = one.attempt(step.problem, step.time, y, h, work)
     numbers_of_step = np.maximum(abs(y), abs(work.new))
     groups = one.groups.groups
     rows = [numbers_of_step[groups == group].max() for group in groups]  # each row's field, up to this step

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from liestep.claims import selection
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Limits, Needs
-from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select, study_of
+from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
 from liestep.study.plan.config import SURE
 from liestep.study.plan.yamlfile import NO_TRUTH, Real
@@ -38,8 +38,7 @@ class Bounds(Limits):
     def outcome(self, found: np.ndarray) -> Judgement:
         """NaN of a run that stopped early stays NaN, which lies within no limits."""
         judged = found if self.statistic == "each" else np.array([np.median(found)])
-        return Judgement(bool(np.all(self.holds(judged))), self.worst(judged),
-                       ", ".join(f"{value:.4g}" for value in found))
+        return self.judged(judged, [", ".join(f"{value:.4g}" for value in found)])
 
 
 class Limit(Bounds, Criterion):
@@ -241,7 +240,7 @@ class Order(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.needs.table)
+            table = results[choice.study].table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
             if rows.empty:
                 raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
@@ -276,7 +275,7 @@ class Drift(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.needs.table)
+            table = results[choice.study].table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
                          & (table.invariant == claim.quantity)]
             if rows.empty:

@@ -151,7 +151,7 @@ def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
         return True, "declared symplectic"
     long, parts = asked.keep == "energy", QUARTER if trials.pilot else 1
     horizons = HORIZONS if long and not trials.pilot else 1
-    whole = asked.shorter(asked.t_end/(1 if long else parts)*horizons)
+    whole = replace(asked, t_end=asked.t_end/(1 if long else parts)*horizons)
     factor = round(whole.t_end/asked.t_end*parts) or 1
     spec = replace(whole.run(row.integrator, row.size if row.adaptive else row.size*factor), statistics_every=1)
     try:
@@ -225,9 +225,6 @@ class Recommendation:
     kept: str
     table: tuple[Candidate, ...]
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, shown: int = SHOWN) -> str:
         """The answer below the first rows of the table, so many."""
         rows = self._rows()[:shown + 1]
@@ -236,6 +233,8 @@ class Recommendation:
         more = len(self.table) - shown
         return "\n".join([*lines, *([f"{more} more: --all, or the attribute table"] if more > 0 else []), "",
                           *self._said()])  # the answer stands where a terminal ends
+
+    __str__ = text
 
     def __repr__(self) -> str:
         return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"

@@ -1,5 +1,6 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
 from collections.abc import Iterable
+from dataclasses import replace
 from math import inf, isfinite
 
 from liestep.errors import InputError
@@ -130,7 +131,7 @@ class Tournament:
 
     def _trials(self) -> Trials:
         """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
-        short = Trials(self.asked.shorter(self.asked.t_end/TEST))
+        short = Trials(replace(self.asked, t_end=self.asked.t_end/TEST))
         limit = self.asked.limit
         try:
             _, seconds = short.outcome(self.engines[0], TOLERANCE)
@@ -142,7 +143,7 @@ class Tournament:
         if not isfinite(whole) or whole <= limit:
             return Trials(self.asked)
         if whole <= QUARTER*limit:
-            return Trials(self.asked.shorter(self.asked.t_end/QUARTER), pilot=True)
+            return Trials(replace(self.asked, t_end=self.asked.t_end/QUARTER), pilot=True)
         raise InputError(f"a reference up to t = {self.asked.t_end:g} s would take {whole:.2g} s, and a quarter of it"
                          f" is more than a run may take of the budget of {self.asked.budget:g} s; ask for t_end up to"
                          f" {self.asked.t_end*QUARTER*limit/whole:.3g} s, or for a budget of"
@@ -165,11 +166,10 @@ class Tournament:
         """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
         8 has a small error."""
         order = method(name).order
-        known = [row for row in self.table if row.size is not None and not row.adaptive]
+        known = [(row.order, row.size) for row in self.table if row.size is not None and not row.adaptive]
         if known:
-            near = min(known, key=lambda row: abs(row.order - order))
-            assert near.size is not None
-            steps = near.size if near.order >= order else 0.5*near.size
+            near, size = min(known, key=lambda row: abs(row[0] - order))
+            steps = size if near >= order else 0.5*size
         else:
             steps = 0.25*trials.reference_steps
         return float(INTERVALS*max(1, round(steps/INTERVALS), -(-method(name).fewest_steps//INTERVALS)))
@@ -222,10 +222,8 @@ class Tournament:
 
     def _in_turns(self, trials: Trials) -> Choice:
         met = sorted((row for row in self.table if isfinite(row.seconds)), key=lambda row: row.seconds)[:IN_TURNS]
-        clocks = {}
-        for row in met:
-            assert row.size is not None
-            clocks[row.integrator] = timer(trials.request.run(row.integrator, row.size))
+        clocks = {row.integrator: timer(trials.request.run(row.integrator, row.size))
+                  for row in met if row.size is not None}
         taken: dict[str, list[float]] = {name: [] for name in clocks}
         for _ in range(TURNS):
             if trials.over:
