@@ -1,9 +1,11 @@
 """Exact coefficients, and certificates of order, identities and symplecticity: the shipped step methods on numbers of
 many digits."""
 import hashlib
+import subprocess
 import sys
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from liestep.geometry import so3
 from liestep.integrators import commutator_free
 from liestep.integrators.rkmk import dexpinv_component
 from liestep.integrators.tableaux import DOP853, TABLEAUX
-from liestep.integrators.weights import SCHEMES, WEIGHTS, composition_weights
+from liestep.integrators.weights import SCHEMES, composition_weights
 from liestep.simulation.catalogue import integrator_calls, method, own_integrators
 from liestep.tools.certify import identities as symplecticity
 from liestep.tools.certify import number
@@ -25,6 +27,7 @@ from liestep.tools.certify.orders import CASES, certificates_of, certify, comple
 from liestep.tools.certify.steps import COLUMNS, OTHERWISE, RoundedError, flow_of, step_of
 
 LONG = numbers(150)
+EXAMPLE = Path(__file__).parents[2]/"docs"/"examples"/"my_midpoint.py"
 SCHEMES_OF_EXPONENTIALS = (commutator_free.CF4, commutator_free.CF43, commutator_free.CF32A, commutator_free.CF32B,
                            commutator_free.CG3)
 # SHA-256 of the float64 bytes of all coefficients as they were when they were literals
@@ -85,11 +88,11 @@ def all_coefficients() -> dict[str, str]:
     for name, tableau in TABLEAUX.items():
         extra = [tableau.error_weights(), tableau.dense_rows()] if hasattr(tableau, "dense_rows") else []
         found[name] = digest(*tableau.arrays(), *extra)
-    found["dop853_dense"] = digest(*DOP853.arrays(), DOP853.e3, DOP853.e5, DOP853.d)
+    found["dop853_dense"] = digest(*DOP853.arrays(), *DOP853.parts()[2:])
     found |= {scheme.name: digest(*scheme.arrays()) for scheme in SCHEMES_OF_EXPONENTIALS}
     found["rkmk4_2comm"] = digest(*method("rkmk4_2comm").build({}, None, 1.0))
     found |= {f"dexpinv{k}": digest(*dexpinv_component({"dexpinv": k})) for k in range(1, 21)}
-    return found | {f"weights_{name}": digest(composition_weights(name)) for name in WEIGHTS}
+    return found | {f"weights_{name}": digest(composition_weights(name)) for name in SCHEMES}
 
 
 def test_coefficients_keep_their_bits():
@@ -124,7 +127,7 @@ def test_weights_fulfil_their_order_conditions(name):
     assert [float(x) for x in half] == list(scheme.weights[:len(half)])
     # the middle one is rounded so that all add up to 1, and may differ by two units in the last place
     assert float(weights[len(half)]) == pytest.approx(scheme.weights[len(half)], rel=2.0**-51, abs=0)
-    rounded = [Fraction(x) for x in WEIGHTS[name][:len(half)]]
+    rounded = [Fraction(x) for x in scheme.weights[:len(half)]]
     assert max(map(abs, residuals([LONG.of(x) for x in rounded], scheme.order))) > LONG.of(Fraction(1, 10**18))
 
 
@@ -306,6 +309,24 @@ def test_command_prints_certificates_and_fails_for_one_that_is_missing(capsys, m
         main(["certify", "rkmk tableau=euler"])
     assert stop.value.code == 1
     assert "rkmk tableau=euler: NOT CERTIFIED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("before", "after", "told"), [
+    ("", "", "all certified"),
+    ("t + self.share*h", "t", "chain of two pendula, driven   declared 2, found 0.999999997  NOT CERTIFIED"),
+    ("t + self.share*h", "self.share*h", "chain of two pendula, driven   declared 2"),
+    ("conserves=ORBIT", "conserves=(*ORBIT, Keeps.SYMPLECTIC)", "symplectic  NOT CERTIFIED"),
+    ("order=2", "order=2, symmetric=True", "mine is symmetric")])
+def test_a_wrong_declaration_of_an_own_method_is_found(tmp_path, before, after, told):
+    """A time of a stage that is wrong, and a map that is not symplectic or symmetric, though it says so."""
+    text = EXAMPLE.read_text("utf-8").replace('"my_midpoint"', '"mine"').replace("import ORBIT", "import ORBIT, Keeps")
+    assert before in text
+    path = tmp_path/"own.py"
+    path.write_text(text.replace(before, after) if before else text, "utf-8")
+    found = subprocess.run([sys.executable, "-m", "liestep", "--plugin", path, "certify", "mine"], check=False,
+                           capture_output=True, text=True)
+    assert (found.returncode, found.stderr) == (1 if before else 0, "")
+    assert [line for line in found.stdout.splitlines() if told in line and ("NOT" in line) == bool(before)]
 
 
 def test_command_names_an_unknown_integrator_and_a_missing_package(capsys, monkeypatch):

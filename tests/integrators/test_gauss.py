@@ -4,12 +4,12 @@ import pytest
 
 from liestep import simulate, system
 from liestep.errors import InputError
-from liestep.integrators.gauss import gauss_nodes, tableau
+from liestep.integrators.gauss import nodes_of, tableau
 
 
 @pytest.mark.parametrize("stages", range(1, 7))
 def test_coefficients_are_those_of_collocation(stages):
-    a, b, c = map(np.array, tableau(gauss_nodes(stages)))
+    a, b, c = map(np.array, tableau(nodes_of("gauss", stages)))
     nodes, weights = np.polynomial.legendre.leggauss(stages)
     assert np.abs(c - 0.5*(1 + nodes)).max() <= 1e-15
     assert np.abs(b - 0.5*weights).max() <= 1e-15

@@ -57,16 +57,22 @@ def only(scheme, number):
     return replace(scheme, exponentials=scheme.exponentials[:number + 1], result=number, lower=START)
 
 
+def commuting(scheme):
+    """(stages, stages) Runge-Kutta matrix where everything commutes."""
+    given = (scheme.total(number) for number, entry in enumerate(scheme.exponentials) if entry.stage)
+    return ((Fraction(0),)*scheme.stages, *given)
+
+
 def abelian(scheme, number):
     """The Runge-Kutta method that a scheme is where everything commutes."""
-    a = scheme.tableau()
+    a = commuting(scheme)
     return Tableau(scheme.name, 1, "", a, scheme.total(number), tuple(map(sum, a)))
 
 
 def area(scheme, number):
     """sum over pairs of exponentials, i before j, of (sum_r b_jr c_r)(sum_r b_ir) - (sum_r b_jr)(sum_r b_ir
     c_r): 1/6 from order 3 on."""
-    times = [sum(row) for row in scheme.tableau()]
+    times = [sum(row) for row in commuting(scheme)]
     chain = []
     while number != START:
         entry = scheme.exponentials[number]

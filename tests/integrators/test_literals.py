@@ -118,8 +118,8 @@ def estimate_gap(step):
     one, h, y = step.integrator, numbers(DIGITS).of(Fraction(1, 1000)), step.start
     one.sizes[:] = 0.0  # those of the steps of certificates; a run begins with none
     work = step.workspace(y)
-    one.start(step.problem, step.zero, y, h, work)
-    _, found = one.attempt(step.problem, step.zero, y, h, work)
+    one.start(step.problem, step.time, y, h, work)
+    _, found = one.attempt(step.problem, step.time, y, h, work)
     numbers_of_step = np.maximum(abs(y), abs(work.new))
     groups = one.groups.groups
     rows = [numbers_of_step[groups == group].max() for group in groups]  # each row's field, up to this step

@@ -89,14 +89,14 @@ def test_derived_fields_cannot_be_perturbed():
     with pytest.raises(InputError, match="a derived field follows from others"):
         NORMS["derived"].moves(np.zeros(3))
     with pytest.raises(InputError, match="no part of the initial state"):
-        perturbed([StateField("a", "1", "", norm="derived")], {"a": np.zeros(3)}, 1.0, np.random.default_rng(), 1)
+        perturbed([StateField("a", "1", "", norm="derived")], {"a": np.zeros(3)}, 1.0, [(np.random.default_rng(), 1)])
 
 
 def test_tangent_fields_stay_orthogonal_and_other_fields_stay():
     fields = (StateField("q", "1", ""), StateField("rate", "1", "", norm="relative", tangent="q"),
               StateField("multiplier", "1", "", norm="relative", counted=False))
     state = {"q": np.array([[0.0, 0.0, 1.0]]*4), "rate": np.array([[3.0, 0.0, 0.0]]*4), "multiplier": np.ones((4, 1))}
-    moved, = each(perturbed(fields, state, 1e-2, np.random.default_rng(0), 1))
+    moved, = each(perturbed(fields, state, 1e-2, [(np.random.default_rng(0), 1)]))
     check_directions("q", moved["q"])
     check_tangent("rate", moved["rate"], "q", moved["q"])
     assert np.abs(moved["rate"] - state["rate"]).max() > 1e-3
@@ -109,7 +109,7 @@ def test_many_members_start_as_one_after_the_other_would(problem, integrator):
     spec = specify(problem, integrator, t_end=1.0, steps=10)
     fields = formulate_standard(spec.sheet, spec.parameters, spec.initial).fields
     one, all_ = (np.random.default_rng(3) for _ in range(2))
-    for found in each(perturbed(fields, spec.initial, 1e-3, all_, 5)):
-        wanted, = each(perturbed(fields, spec.initial, 1e-3, one, 1))
+    for found in each(perturbed(fields, spec.initial, 1e-3, [(all_, 2), (all_, 3)])):
+        wanted, = each(perturbed(fields, spec.initial, 1e-3, [(one, 1)]))
         assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
         assert any(not np.array_equal(found[name], spec.initial[name]) for name in wanted)

@@ -14,7 +14,7 @@ import hashlib, liestep
 from liestep.compile import processor
 data = liestep.simulate("lennard_jones_sphere", "vi_sphere", preset="level2", step=0.01, t_end=0.2)
 bits = data["q"].values.tobytes() + data["energy"].values.tobytes()
-print("-prefer-256-bit" in processor.describe(), hashlib.sha256(bits).hexdigest())
+print("-prefer-256-bit" in processor.target()[2], hashlib.sha256(bits).hexdigest())
 """
 
 
@@ -46,7 +46,7 @@ import numba
 numba.njit(lambda x: x + 1.0)(1.0)
 from liestep.compile import cache, processor
 from numba.core.registry import cpu_target
-print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), cache.machine())
+print((*cpu_target.target_context.codegen().magic_tuple(), ) == processor.target(), cache.machine())
 """
 
 
@@ -61,7 +61,7 @@ import sys
 from liestep.compile import cache, processor
 __import__("liestep.api.preload") if sys.argv[1] == "server" else cache.compiling()
 from numba.core.registry import cpu_target
-print((*cpu_target.target_context.codegen().magic_tuple()[1:], ) == processor.target(), processor.describe())
+print((*cpu_target.target_context.codegen().magic_tuple(), ) == processor.target(), *processor.target())
 """
 
 

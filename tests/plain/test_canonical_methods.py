@@ -5,7 +5,7 @@ from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep
 from liestep.errors import InputError
-from liestep.integrators.gauss import gauss_nodes, lobatto_nodes, partner, tableau
+from liestep.integrators.gauss import nodes_of, partner, tableau
 from liestep.tools.recommend.tournament import Tournament, request
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
@@ -58,7 +58,7 @@ def test_discrete_gradients_know_an_energy_that_is_small_beside_its_zero(amplitu
 
 @pytest.mark.parametrize("stages", range(1, 7))
 def test_nodes_are_those_of_gauss(stages):
-    a, b, c = tableau(gauss_nodes(stages))
+    a, b, c = tableau(nodes_of("gauss", stages))
     x, w = np.polynomial.legendre.leggauss(stages)
     assert np.abs(c - 0.5*(x + 1)).max() < 1e-15
     assert np.abs(b - 0.5*w).max() < 1e-15
@@ -67,9 +67,9 @@ def test_nodes_are_those_of_gauss(stages):
 
 def test_pair_of_three_stages_is_the_printed_one():
     """Hairer, Lubich and Wanner 2006, table II.2.2."""
-    a, b, c = tableau(lobatto_nodes(3))
+    a, b, c = tableau(nodes_of("lobatto", 3))
     assert np.allclose(a, np.array([[0, 0, 0], [5, 8, -1], [4, 16, 4]])/24, atol=1e-16)
-    assert np.allclose(partner(lobatto_nodes(3)), np.array([[1, -1, 0], [1, 2, 0], [1, 5, 0]])/6, atol=1e-16)
+    assert np.allclose(partner(nodes_of("lobatto", 3)), np.array([[1, -1, 0], [1, 2, 0], [1, 5, 0]])/6, atol=1e-16)
     assert np.allclose([*b, *c], [1/6, 2/3, 1/6, 0, 0.5, 1], atol=1e-16)
 
 

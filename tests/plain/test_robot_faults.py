@@ -171,9 +171,11 @@ def _without(found):
     (lambda arm: arm.torque({"elbo": 1.0}), "torque: unknown joint 'elbo'; did you mean elbow?"),
     (lambda arm: arm.torque({"elbow": [1.0, 2.0]}), "torque of joint elbow must be 1 numbers, not of shape (2,)"),
     (lambda arm: arm.bias([0.0], np.zeros(3)), "q must be 3 finite numbers, of waist, shoulder, elbow"),
-    *((lambda arm, a=a: arm.inverse_dynamics(np.zeros(3), np.zeros(3), a), "a must be 3 finite numbers, of waist,"
-       " shoulder, elbow") for a in ([1.0], [np.nan, 0.0, 0.0], "abc", [1j, 0.0, 0.0], np.ones(3) + 1j,
-                                                np.ma.array(np.ones(3), mask=[0, 1, 0]))),
+    *((lambda arm, a=a: arm.inverse_dynamics(np.zeros(3), np.zeros(3), a), f"a must be {said}") for a, said in (
+        ([1.0], "3 finite numbers, of waist, shoulder, elbow"),
+        ([np.nan, 0.0, 0.0], "3 finite numbers, of waist, shoulder, elbow"), ("abc", "numbers, not 'abc'"),
+        ([1j, 0.0, 0.0], "real numbers"), (np.ones(3) + 1j, "real numbers"), ([True, False, True], "numbers, not true"),
+        (np.ma.array(np.ones(3), mask=[0, 1, 0]), "numbers, not a masked array"))),
     (lambda arm: arm.simulate("rkmk", step=0.01, initial={"q": np.zeros(3)}), "initial q is of joints: give"
      " initial=robot.start(q, v)"),
     (lambda arm: arm.simulate("rkmk", step=0.01, sample=0.01, control=lambda t, state: {"torque": [1.0]}),

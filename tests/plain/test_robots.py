@@ -193,7 +193,7 @@ def test_urdf_moves_as_in_pinocchio(name, free, tmp_path):
     robot = liestep.from_urdf(path, free_base=free)
     assert robot.id.startswith("robot_1_2_")
     kinds = [("free", "ball", "slide", "hinge").index(joint.kind) for joint in robot.tree.joints]
-    rates = [robot.tree.of(joint.body) for joint in robot.tree.joints]
+    rates = [robot.tree.of[joint.body] for joint in robot.tree.joints]
     starts = {one.name: (at.start, to.start) for listed in rates for one, at, to in listed}
     model = SimpleNamespace(nv=robot.tree.sizes[1], jnt_type=kinds, jnt_qposadr=[
         starts[joint.name][0] for joint in robot.tree.joints], jnt_dofadr=[

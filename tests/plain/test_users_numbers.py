@@ -126,6 +126,16 @@ def test_whole_powers_of_negative_numbers(n):
         own.simulate("rk4", step=0.1, parameters={"n": 2.0})
 
 
+@pytest.mark.parametrize(("base", "n"), [(-2.0, 3.0), (-1, 2), (-2.0, -1), (0.0, 3)])
+def test_a_negative_number_to_the_power_of_a_parameter(base, n):
+    """Only numbers to the power of whole parameters: y' = -(base^n) y has an end in closed form."""
+    own = liestep.system("own", rhs=lambda y, p: [-(base**p.n)*y[0]], parameters={"n": n}, start={"y": [1.0]},
+                         t_end=0.1)
+    assert own.simulate("dop853", tolerance=1e-12)["y"].values[-1, 0] == pytest.approx(np.exp(-0.1*base**n), rel=1e-11)
+    with pytest.raises(liestep.InputError, match="to the power of a parameter that is not whole"):
+        liestep.system("own", rhs=lambda y, p: [-(base**p.n)*y[0]], parameters={"n": 0.5}, start={"y": [1.0]})
+
+
 def test_powers_of_what_is_positive_stay_free():
     own = liestep.system("own", hamiltonian=lambda q, momentum, p: 0.5*(momentum @ momentum) + (q @ q)**p.n,
                          parameters={"n": -1}, start={"q": [1.0, 0.0], "momentum": [0.0, 1.0]}, t_end=2.0)

@@ -103,7 +103,7 @@ def error_of(trials: Trials, integrator: str, size: float) -> float:
 
 def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, best):
     asked = request(SYSTEM, error=1e-6, t_end=80.0)
-    monkeypatch.setattr(Tournament, "_trials", lambda self: Trials(asked.shorter(20.0), pilot=True))
+    monkeypatch.setattr(Tournament, "_trials", lambda self: Trials(replace(asked, t_end=20.0), pilot=True))
     found = Tournament(asked).hold()
     assert not found.verified
     assert "NOT verified" in str(found)
@@ -113,7 +113,7 @@ def test_horizon_beyond_the_budget_is_predicted_and_not_verified(monkeypatch, be
     measured = error_of(whole, found.integrator, size)
     assert measured <= 2e-6  # whichever integrator wins
     assert found.error <= 1e-6
-    pilot = Trials(asked.shorter(20.0), pilot=True)
+    pilot = Trials(replace(asked, t_end=20.0), pilot=True)
     trials_module.agree(pilot, "dop853", "gauss")
     for steps in (1000, 2000):
         true = error_of(whole, "gauss", 4*steps)

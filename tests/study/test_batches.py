@@ -14,14 +14,14 @@ from liestep.mechanics.contracts.sheet import Sheet
 from liestep.mechanics.formulations import formulate, general
 from liestep.simulation.many import blocks
 from liestep.simulation.runs import batches
-from liestep.simulation.runs.execution import Outcome, build, run_once
+from liestep.simulation.runs.execution import Outcome, Recorder, build, run_once, slope_weights
 from liestep.simulation.runs.members import members
 from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.specification import specify
 from liestep.simulation.runs.specified import RunSpecification
 
-EXACT = ("block_count", "block_sum", "baseline", "filled", "largest", "series", "states", "total")
-EXTREMA = {"block_low": np.min, "block_high": np.max}  # of what is reduced, those of all blocks are kept
+EXACT = ("baseline", "filled", "largest", "series", "states", "total")
+BLOCKS = ("block_count", "block_sum", "block_low", "block_high")
 
 DECLARED = ("bonded_particles", "bonded_ring", "dipole_array", "elastic_rod", "free_rigid_body",
             "heavy_top", "sphere_nbody", "spherical_pendulum_chain", "spring_pendula")
@@ -31,13 +31,21 @@ def many(problem: str, integrator: str, amplitude: float = 1e-3, **more) -> RunS
     return specify(problem, integrator, samples=3, ensemble={"members": 12, "amplitude": amplitude, "seed": 3}, **more)
 
 
-def same(one: Outcome, alone: Outcome) -> bool:
+def reduced(one: Recorder, spec: RunSpecification) -> list[np.ndarray]:
+    """What is kept of the blocks of a run by fixed steps: extrema, and the sum of weighted means over its divisor."""
+    weights, size = slope_weights(one.points, one.every, spec.t_end)
+    means = one.block_sum/np.maximum(one.block_count, 1)[:, None]
+    return [one.block_low.min(axis=0), one.block_high.max(axis=0), sum(
+        (weight*mean for weight, mean in zip(weights, means, strict=True)), np.zeros(len(one.largest)))/size]
+
+
+def same(one: Outcome, alone: Outcome, kept: np.ndarray | None, spec: RunSpecification) -> bool:
     """Whether a member is the run from its start, to the last bit."""
     return ((one.status, one.steps, one.time_reached, one.counters, one.formulated.attributes)
             == (alone.status, alone.steps, alone.time_reached, alone.counters, alone.formulated.attributes)
-            and all(getattr(one.outputs, name).tobytes() == getattr(alone.outputs, name).tobytes() for name in EXACT)
-            and all(of(getattr(one.outputs, name), axis=0).tobytes()
-                    == of(getattr(alone.outputs, name), axis=0).tobytes() for name, of in EXTREMA.items()))
+            and all(getattr(one.outputs, name).tobytes() == getattr(alone.outputs, name).tobytes()
+                    for name in (*EXACT, *(BLOCKS if kept is None else ())))
+            and (kept is None or kept.tobytes() == np.array(reduced(alone.outputs, spec)).tobytes()))
 
 
 def wrong(spec: RunSpecification) -> list[int]:
@@ -45,7 +53,8 @@ def wrong(spec: RunSpecification) -> list[int]:
     ((numbers, run),) = members(spec)
     made, states = run(), ensemble_states(spec)
     assert list(numbers) == list(range(len(states))) == list(range(len(made.status))) == list(range(12))
-    return [k for k, state in enumerate(states) if not same(made.member(k), run_once(spec, state))]
+    kept = made.reduced if spec.reduced and spec.steps else [None]*12
+    return [k for k, state in enumerate(states) if not same(made.member(k), run_once(spec, state), kept[k], spec)]
 
 
 @pytest.mark.parametrize(("problem", "integrator"), [

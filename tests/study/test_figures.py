@@ -140,14 +140,14 @@ def shown_by_snakemake(template: str) -> str:
 @pytest.mark.parametrize("text", [
     "|E(t) - E(0)| of *one* run_ and `two` of |q|_; see [1]_ and :math:`x` x::",
     "(a) A. Author: {{ t_end }} of {% if %} {# none #} ** || .. note:: - a \\ b <c> http://a.b/_c_ __",
-    *(commands.drawing_of(name).caption for name in commands.figure_names())])
+    *(commands.drawing_of(name).caption for name in sorted(commands.figure_modules()))])
 def test_captions_stand_for_themselves_in_snakemakes_report(text):
     assert shown_by_snakemake(restructured(text)) == text
 
 
 # of studies with a grid or with every integrator, which their own tests draw: test_maps.py; or of one step's derivative
 OF_LARGE_STUDIES = ("map", "symplectic_error")
-GENERIC = [name for name in commands.figure_names() if "." not in name and name not in OF_LARGE_STUDIES]
+GENERIC = [name for name in sorted(commands.figure_modules()) if "." not in name and name not in OF_LARGE_STUDIES]
 
 
 @pytest.mark.parametrize("name", GENERIC)
@@ -190,7 +190,7 @@ def test_faults_of_a_figure_are_found(wrong, said):
 
 
 def test_names_lead_to_drawings():
-    for name in commands.figure_names():
+    for name in sorted(commands.figure_modules()):
         assert isinstance(commands.drawing_of(name).caption, str)
 
 

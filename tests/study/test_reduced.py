@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from liestep.figures.kinds.maps import map as draw_map
 from liestep.simulation.runs import starts
 from liestep.simulation.runs.execution import block_means, run_once
 from liestep.simulation.runs.files import read
-from liestep.simulation.runs.shards import block_slope
+from liestep.simulation.runs.shards import carry_out_shard
 from liestep.simulation.runs.specification import specify
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
@@ -63,11 +64,15 @@ def test_the_numbers_are_those_of_all_steps(grid):
             assert np.allclose(slope, wanted, rtol=1e-9, atol=1e-12*np.abs(apart).max())
 
 
-@pytest.mark.parametrize(("steps", "every"), [(1000, 1), (250, 1), (1001, 3), (60, 7)])
-def test_the_slope_is_that_of_the_blocks(steps, every):
-    spec = specify("sphere_nbody", "rk4", t_end=2.0, steps=steps, samples=2, statistics_every=every)
-    recorder = run_once(spec).outputs
-    found = block_slope(recorder, 2.0)
+@pytest.mark.parametrize(("steps", "every", "integrator"), [
+    (1000, 1, "rk4"), (250, 1, "rk4"), (1001, 3, "rk4"), (60, 7, "rk4"), (250, 1, "ode45")])
+def test_the_slope_is_that_of_the_blocks(steps, every, integrator):
+    size = {"steps": steps, "statistics_every": every} if integrator == "rk4" else {
+        "tolerance": 1e-6, "outputs": steps + 1}
+    spec = specify("sphere_nbody", integrator, t_end=2.0, samples=2, **size, ensemble={"members": 2, "amplitude": 1e-3})
+    outcome, content = run_once(spec), carry_out_shard(replace(spec, reduced=True))
+    recorder, found = outcome.outputs, np.concatenate([
+        content.variables[f"{part.name}_slope"][1][0].reshape(-1) for part in outcome.formulated.observables])
     counted = np.arange(every, steps + 1, every)
     block = (counted - 1)*100//steps
     filled = np.unique(block)

@@ -5,7 +5,8 @@ import pytest
 
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import sheet
-from liestep.tools.certify.export import MARGIN, entry
+from liestep.simulation.references.reference import specify_reference
+from liestep.tools.certify.export import MARGIN, SAMPLES, end_of
 
 LONG, LEVELS = np.longdouble, 8
 pytestmark = pytest.mark.skipif(np.finfo(LONG).nmant < 63, reason="no numbers of more than double precision")
@@ -59,7 +60,8 @@ def four_bodies(parameters, start):
     ("heavy_top", "classical", heavy_top, 600), ("sphere_nbody", "four_bodies", four_bodies, 200)])
 def test_end_states_lie_within_their_bounds(system, preset, equations, steps, tmp_path):
     """The disagreement alone is exceeded: the margin is needed, and suffices."""
-    exported = entry(system, preset, tmp_path/"reference.nc")
+    spec = specify_reference(system, preset=preset, samples=SAMPLES)
+    exported = spec.run.canonical() | end_of(spec, tmp_path/"reference.nc")
     f, y, rows = equations(exported["parameters"], exported["initial"])
     y = extrapolated(f, y, exported["t_end"], steps)
     facts = sheet(system)

@@ -53,7 +53,7 @@ def test_an_ensemble_in_one_file_keeps_its_text_and_its_members(tmp_path):
     assert cell.spec.sha256 == whole(1000).sha256
     fields = formulate_standard(sheet("sphere_nbody"), cell.spec.parameters, cell.spec.initial).fields
     random = np.random.Generator(np.random.PCG64(5))  # as before there were shards
-    wanted = [cell.spec.initial, *each(perturbed(fields, cell.spec.initial, 1e-3, random, 999))]
+    wanted = [cell.spec.initial, *each(perturbed(fields, cell.spec.initial, 1e-3, [(random, 999)]))]
     for found, state in zip(ensemble_states(cell.spec), wanted, strict=True):
         assert all(np.array_equal(found[name], state[name]) for name in state)
 
@@ -146,8 +146,8 @@ def test_a_lost_shard_is_made_alone_and_shards_are_shared(tmp_path, small):
 
 def test_a_mutant_whose_shards_start_alike_dies(tmp_path, small, monkeypatch):
     straight = starts.Ensemble.states
-    monkeypatch.setattr(starts.Ensemble, "states", lambda spec, parts, initial: straight(
-        starts.Ensemble(spec.members, spec.amplitude, spec.seed, spec.turns, 0, spec.count), parts, initial))
+    monkeypatch.setattr(starts.Ensemble, "states", lambda spec, parts, initial, most=1: straight(
+        starts.Ensemble(spec.members, spec.amplitude, spec.seed, spec.turns, 0, spec.count), parts, initial, most))
     with pytest.raises(AssertionError):
         test_shards_have_the_bits_of_one_file(BODIES % (10, ""), tmp_path, None)
 

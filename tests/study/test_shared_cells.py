@@ -101,8 +101,8 @@ def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
     right = carry_out_shard(spec).variables["q"][1]
     run = batches.OneByOne.run
 
-    def spoils(runs, part, pieces):
-        run(runs, part, pieces)
+    def spoils(runs, k, part, pieces):
+        run(runs, k, part, pieces)
         for item in part.integrator:
             if isinstance(item, np.ndarray):  # the tableau
                 item[...] = 0
@@ -160,11 +160,11 @@ def test_a_method_that_cannot_be_run_is_said_of_its_cells(monkeypatch):
     spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
     run, seen = batches.OneByOne.run, []
 
-    def fails(runs, part, pieces):
+    def fails(runs, k, part, pieces):
         seen.append(part)
         if len(seen) == 2:
             raise InputError("no step can be made")
-        run(runs, part, pieces)
+        run(runs, k, part, pieces)
 
     monkeypatch.setattr(batches.OneByOne, "run", fails)
     with pytest.raises(InputError, match="no step can be made"):

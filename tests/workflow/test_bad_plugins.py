@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from commands import STUDY, refused
+from plugin_room import nothing_stays
 
 from liestep.errors import InputError
 from liestep.simulation.catalogue import plugin_entries
-from liestep.simulation.plugins.loading import load_plugin
+from liestep.simulation.plugins import loading
+from liestep.simulation.plugins.loading import load_plugin, require_tried
 
 SOURCE = Path(__file__).parents[1]/"plugins"/"drag_on_a_bob.py"
 BAD = {
@@ -117,6 +119,60 @@ def test_a_row_too_far_on_the_way_is_found(tmp_path, when):
         load_plugin(path)
 
 
+@pytest.fixture
+def tried(tmp_path, monkeypatch):
+    """Loads a file as a new process would, with an empty cache; how many trials that took."""
+    calls, kept = [], tmp_path/"cache"
+    monkeypatch.setenv("LIESTEP_CACHE", str(kept))
+    monkeypatch.setattr(loading, "require_tried", lambda load, path: calls.append(path) or require_tried(load, path))
+
+    def load(path):
+        calls.clear()
+        with nothing_stays():
+            load_plugin(path)
+        return len(calls)
+
+    return load
+
+
+def test_a_trial_that_was_passed_is_kept_until_plugin_or_package_change(tmp_path, monkeypatch, tried):
+    path = written(tmp_path, "import", "")
+    assert [tried(path), tried(path)] == [1, 0]
+    path.write_text(path.read_text() + "# more\n")
+    assert [tried(path), tried(path)] == [1, 0]
+    monkeypatch.setattr(loading, "package_hash", lambda: "of other sources")
+    assert [tried(path), tried(path)] == [1, 0]
+
+
+def test_a_trial_that_was_passed_says_nothing_of_other_values(tmp_path, monkeypatch, tried):
+    """The text is the same, and what it reads when it is loaded is not."""
+    path = written(tmp_path, "force", "put(out, HERE, (0.0, 0.0, 0.0))")
+    path.write_text(path.read_text() + "HERE = int(__import__('os').environ['HERE'])\n")
+    monkeypatch.setenv("HERE", "0")
+    assert [tried(path), tried(path)] == [1, 0]
+    monkeypatch.setenv("HERE", "1")
+    for _ in range(2):
+        with pytest.raises(InputError, match="IndexError"):
+            tried(path)
+    monkeypatch.setenv("HERE", "0")
+    assert tried(path) == 0
+
+
+def test_a_trial_that_failed_is_never_kept_and_a_damaged_mark_is_none(tmp_path, tried):
+    path = written(tmp_path, "force", "raise IndexError")
+    for _ in range(2):
+        with pytest.raises(InputError, match="IndexError"):
+            tried(path)
+    assert not [*(tmp_path/"cache").glob("trial-*")]
+    path = written(tmp_path, "import", "")
+    assert [tried(path), tried(path)] == [1, 0]
+    mark, = (tmp_path/"cache").glob("trial-*")
+    mark.write_bytes(mark.read_bytes().swapcase())
+    assert [tried(path), tried(path)] == [1, 0]
+    mark.chmod(0o666)  # others may have written it
+    assert [tried(path), tried(path)] == [1, 0]
+
+
 @pytest.mark.usefixtures("soon")
 def test_check_refuses_a_study_with_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -130,7 +186,7 @@ def test_check_refuses_a_study_with_it(tmp_path, monkeypatch, capsys):
 def test_a_limit_that_is_no_number_is_refused(tmp_path, monkeypatch, value):
     monkeypatch.setenv("LIESTEP_TRIAL_SECONDS", value)
     with pytest.raises(InputError, match="LIESTEP_TRIAL_SECONDS must be a number"):
-        load_plugin(SOURCE)
+        load_plugin(written(tmp_path, "import", "# which no other test has, so that it is tried"))
 
 
 def test_a_file_may_be_called_as_the_system_in_it(tmp_path):

@@ -23,7 +23,7 @@ from docs.site.source import shown
 from liestep.api.command_line import FILES, main
 from liestep.claims.claimfile import VERDICTS
 from liestep.errors import InputError
-from liestep.figures.commands import figure_names
+from liestep.figures.commands import figure_modules
 from liestep.study.plan.papers import papers
 from liestep.study.tables.columns import about
 from liestep.study.tables.kinds import NAMES
@@ -182,7 +182,7 @@ def test_configuration_page_has_the_keys_of_its_file_and_is_short(tmp_path, monk
 def test_every_key_and_figure_is_described_by_the_command_and_on_the_site(name, tmp_path):
     """Each with the words of the class that checks it; the page of the site has the same rows."""
     text, site = " ".join(schemas.describe(name).split()), tmp_path/"keys.md"
-    expected = [(key, "") for key in figure_names()] if name == "figures" else [
+    expected = [(key, "") for key in sorted(figure_modules())] if name == "figures" else [
         (key, about(key)[2]) for _, columns in columns_of_tables() for key in columns] if name == "tables" else [
         (key, entry["description"]) for key, entry in keys_of(schemas.schema(name))]
     write_keys(site)

@@ -6,6 +6,7 @@ import pytest
 from plugin_room import _nothing_stays  # noqa: F401
 
 import liestep.study.plan.plan
+from liestep.compile import sources
 from liestep.files.records import FOLDER
 from liestep.simulation import catalogue
 from liestep.workflow import plans
@@ -99,7 +100,7 @@ def test_a_changed_study_is_planned_anew(folder, kept, monkeypatch):
 
 
 def test_changed_sources_are_planned_anew(kept, monkeypatch):
-    monkeypatch.setattr("liestep.workflow.workflow.sources", lambda: "others")
+    monkeypatch.setattr("liestep.workflow.workflow.package_hash", lambda: "others")
     assert look(monkeypatch)[0] == {"mine/first", "mine/second"}
 
 
@@ -173,11 +174,11 @@ def test_the_hash_of_the_package_sees_every_file(tmp_path):
 
 def test_data_beside_modules_are_sources(tmp_path, monkeypatch):
     """A tableau in a file .toml is a part of runs as its module is."""
-    monkeypatch.setattr(plans, "PACKAGE", tmp_path)
+    monkeypatch.setattr(sources, "PACKAGE", tmp_path)
     found = []
     for name in ("method.py", "method.toml", "notes.txt"):
         (tmp_path/name).write_text("a = 1")
-        plans.sources.cache_clear()
-        found.append(plans.sources())
-    plans.sources.cache_clear()
+        sources.package_hash.cache_clear()
+        found.append(sources.package_hash())
+    sources.package_hash.cache_clear()
     assert found[0] != found[1] == found[2]

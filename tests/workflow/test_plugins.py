@@ -192,6 +192,7 @@ def test_a_file_beside_the_plugin_cannot_be_imported(tmp_path, monkeypatch, name
     ("rk4", ("9.81", "9.81"), "id rk4 exists already"),
     ("off", ("[[0.6, 0.0, -0.8]]", "[[0.6, 0.0, -0.7]]"), "initial q[0] is not a unit vector"),
     ("unwritten", ("put(out, 0, ", "print("), "some rows of out are not written"),
+    ("untitled", ('citation="own example"', 'citation=3'), "citation must be of the type str, not 3"),
     ("no_preset", ('presets={"default"', 'presets={} and {"default"'), "has no preset"),
 ])
 def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
@@ -205,6 +206,9 @@ def test_a_wrong_declaration_is_one_sentence(tmp_path, name, change, said):
     ("status", ("        problem.act(xi, y, y)\n        return Status.OK", "        problem.act(xi, y, y)"),
      "step must return a Status"),
     ("taken", ('"my_midpoint"', '"rkmk"'), "id rkmk exists already"),
+    ("order", ("order=2", "order='two'"), "order must be of the type int, not 'two'"),
+    ("kept", ("conserves=ORBIT", "conserves=['manifold']"), "conserves must be of the type tuple[Keeps | Where"),
+    ("knobs", ("conserves=ORBIT", "options={'a': 3}"), "options must be of the type Mapping[str, Option], not"),
     ("form", ('formulation="lie_action"', 'formulation="lie_acton"'),
      "unknown formulation 'lie_acton'; did you mean lie_action?"),
 ])

@@ -18,7 +18,7 @@ from liestep.api import pool
 from liestep.workflow import lock, seconds
 from liestep.workflow.integrity import mend
 from liestep.files.records import file_sha256
-from liestep.workflow.manifest import inputs_hash, manifest_path
+from liestep.workflow.manifest import MANIFEST, inputs_hash
 from liestep.workflow.sources import claim_source, evidence_source, film_source
 from liestep.workflow.workflow import Workflow, tell_jobs
 from liestep.workflow.products import products_source
@@ -119,14 +119,14 @@ onsuccess:
     seconds.note(RESULTS, ["snakemake"], os.times().user + os.times().system)
     for sentence in () if NARROWED else WORKFLOW.unjudged:
         print(f"liestep: {sentence}", file=sys.stderr)
-    if manifest_path(WORKFLOW.results).is_file():
-        found = file_sha256(manifest_path(WORKFLOW.results))
+    if (RESULTS / MANIFEST).is_file():
+        found = file_sha256(RESULTS / MANIFEST)
         print(
             f"liestep: to prove later that nothing was changed, keep elsewhere: verify --against {found}",
             file=sys.stderr,
         )
-    if WORKFLOW.report.is_file():
-        print(f"liestep: look at {WORKFLOW.report}", file=sys.stderr)
+    if WORKFLOW.reports[0].is_file():
+        print(f"liestep: look at {WORKFLOW.reports[0]}", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -10,7 +10,7 @@ from liestep_papers.liegroup2021.figures.pendula import _accelerations
 from matplotlib.patches import StepPatch
 
 from liestep.errors import InputError
-from liestep.figures.commands import drawing_of, figure_names
+from liestep.figures.commands import drawing_of, figure_modules
 from liestep.figures.rendering import save
 from liestep.figures.scenes.looks import parameters
 from liestep.figures.style import ladder
@@ -77,7 +77,7 @@ def made_up(tmp_path_factory):
 
 
 def test_every_figure_is_wanted_by_a_study():
-    assert ({name.removeprefix("liegroup2021.") for name in figure_names() if name.startswith("liegroup2021.")}
+    assert ({name.removeprefix("liegroup2021.") for name in figure_modules() if name.startswith("liegroup2021.")}
             == {*STUDY, "growth", "error_constants"})  # which reads a table: test_growth.py; a study: test_isotropy.py
 
 

@@ -9,7 +9,7 @@ from figure_faults import faults
 from liestep_papers.twospheres2009.figures import face_values
 
 from liestep.errors import InputError
-from liestep.figures.commands import drawing_of, figure_names
+from liestep.figures.commands import drawing_of, figure_modules
 from liestep.figures.rendering import save
 from liestep.figures.scenes.looks import directions
 from liestep.figures.scenes.space import Scene, View
@@ -50,7 +50,7 @@ class MadeUp:
             "unit_length_error": size*time, "unit_length_error_blocks": size*blocks[None]*spec.t_end})
 
 
-PAPER = [name for name in figure_names() if name.startswith("twospheres2009.figure")]
+PAPER = [name for name in sorted(figure_modules()) if name.startswith("twospheres2009.figure")]
 
 
 @pytest.mark.parametrize("name", PAPER)

@@ -224,7 +224,7 @@ def _typed() -> int:
         code = broken_pipe()  # else Python would try once more at its end
         return code if isinstance(error, BrokenPipeError) else said(f"cannot print: {error.strerror}", 1)
     except KeyboardInterrupt:
-        return interrupted()
+        return said("interrupted", 130)
 
 
 def open_closed() -> None:
@@ -256,11 +256,6 @@ def _from_outside(from_outside: list[str]) -> int:
 
     code = hand_over(from_outside)
     return carry_out(from_outside) if code is None else code
-
-
-def interrupted(what: str = "") -> int:
-    """Somebody has pressed Ctrl-C."""
-    return said(what or "interrupted", 130)
 
 
 def broken_pipe() -> int:
@@ -302,7 +297,7 @@ def carry_out(argv: list[str]) -> int:
     except MemoryError:
         return said("the memory that this process may have (ulimit -v) is used up", 1)
     except KeyboardInterrupt as stop:
-        return interrupted(str(stop))
+        return said(str(stop) or "interrupted", 130)
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from liestep.claims import selection
-from liestep.claims.claimfile import Claim
+from liestep.claims.claimfile import Claim, Scan
 from liestep.claims.selection import Results, RunChoice, number_columns, require_quantity
 from liestep.errors import InputError
 from liestep.study.tables.quantities import quantities_of
@@ -55,9 +55,10 @@ class _Tried:
 def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chance:
     """The chance that the scan of a claim gives its printed number, and those of the claims that it names. Raises
     InputError: the scan names a run or quantity that does not exist, or has fewer than three settings."""
-    assert claim.scan is not None
-    targets = [claim, *(claims[name] for name in claim.scan.jointly)]
-    tried = _ends(claim, results) if claim.scan.ends is not None else _runs(claim, targets, results)
+    scan = claim.scan
+    assert scan is not None
+    targets = [claim, *(claims[name] for name in scan.jointly)]
+    tried = _runs(claim, scan, targets, results) if scan.ends is None else _ends(claim, scan, scan.ends, results)
     count = int(tried.tried.sum())
     if count < 3:
         raise InputError(f"a scan needs at least three settings, not {count}")
@@ -67,7 +68,7 @@ def chance(claim: Claim, claims: Mapping[str, Claim], results: Results) -> Chanc
     accepted = np.array([target.criterion.accepted(target, results) for target in targets])
     inside = np.all((tried.numbers >= accepted[:, 0]) & (tried.numbers <= accepted[:, 1]), axis=1)
     others = ~tried.found
-    share = _share(tried.numbers[others], printed, np.log(accepted[:, 1]/accepted[:, 0]), len(claim.scan.over))
+    share = _share(tried.numbers[others], printed, np.log(accepted[:, 1]/accepted[:, 0]), len(scan.over))
     if inside[others].sum() >= ENOUGH:
         share = max(share, float(inside[others].mean()))
     probability = -math.expm1(count*math.log1p(-share)) if share < 1.0 else 1.0
@@ -127,10 +128,9 @@ def _own(claim: Claim, results: Results) -> "pandas.Series":
     return row
 
 
-def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
+def _runs(claim: Claim, scan: Scan, targets: list[Claim], results: Results) -> _Tried:
     """Every run of the scan is a setting."""
-    assert claim.scan is not None
-    rows = _rows(claim.scan.runs, results)
+    rows = _rows(scan.runs, results)
     for target in targets:
         require_quantity(target.quantity, number_columns(rows[0][1]))
     numbers = np.array([[float(row[target.quantity]) if row.status == "ok" else math.nan for target in targets]
@@ -142,21 +142,19 @@ def _runs(claim: Claim, targets: list[Claim], results: Results) -> _Tried:
                   np.isclose(numbers[:, 0], own, rtol=1e-12, atol=0.0), np.full(len(rows), True))
 
 
-def _ends(claim: Claim, results: Results) -> _Tried:
+def _ends(claim: Claim, scan: Scan, ends: float, results: Results) -> _Tried:
     """Every stored time of the runs is a setting; those that are multiples of `ends` were tried."""
-    assert claim.scan is not None
-    assert claim.scan.ends is not None
-    if claim.scan.jointly or not claim.quantity.endswith(MEAN):
+    if scan.jointly or not claim.quantity.endswith(MEAN):
         raise InputError(f"a scan of ends needs a quantity <invariant>{MEAN} and no other claims")
     own, parts = _own(claim, results), []
-    for number, (choice, row) in enumerate(_rows(claim.scan.runs, results)):
+    for number, (choice, row) in enumerate(_rows(scan.runs, results)):
         file = selection.study_of(choice, results).file(row.problem, row.integrator, row.resolution)
         time, values = selection.variable(file, "time"), selection.variable(file, claim.quantity.removesuffix(MEAN))
         if values.ndim != 1 or time.size != int(row.steps) + 1:
             raise InputError(f"a scan of ends needs one number for each step; {row.problem}/{row.integrator} stores"
                              f" {time.size} samples of {int(row.steps)} steps")
         means = np.cumsum(np.abs(values - values[0]))/np.arange(1, time.size + 1)
-        multiple = time/claim.scan.ends
+        multiple = time/ends
         tried = np.abs(multiple - np.round(multiple)) <= 1e-9*np.maximum(1.0, multiple)
         same = np.isclose(time, own.t_end, atol=0.0) & np.isclose(means, own[claim.quantity], rtol=1e-9, atol=0.0)
         parts.append((means[1:, None], time[1:], np.full(time.size - 1, number), same[1:], tried[1:]))

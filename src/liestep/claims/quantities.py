@@ -2,7 +2,7 @@
 from collections.abc import Iterable, Mapping
 
 from liestep.claims.claimfile import Claim
-from liestep.claims.selection import OWN_QUANTITY, RunChoice
+from liestep.claims.selection import OWN_QUANTITY, RunChoice, require_quantity
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.catalogue import sheet
@@ -39,11 +39,8 @@ def require_claim(claim: Claim, studies: Mapping[str, Study]) -> None:
 
 
 def _cells(choice: RunChoice, study: Study) -> list[Cell]:
-    cells = {sweep.integrator: sweep.cells for sweep in study.sweeps if sweep.problem == choice.problem}
-    if choice.integrator not in cells:
-        raise InputError(f"study {choice.study} has no runs {choice.problem} {choice.integrator}")
-    by_resolution = {cell.resolution: cell for cell in cells[choice.integrator]
-             if "_" not in cell.resolution or rows_of(cell.spec)}  # not the further shards of an ensemble
+    by_resolution = {cell.resolution: cell for cell in study.select(choice.problem, choice.integrator)
+                     if "_" not in cell.resolution or rows_of(cell.spec)}  # not the further shards of an ensemble
     if choice.resolution is None:
         return list(by_resolution.values())
     if choice.resolution not in by_resolution:
@@ -84,8 +81,7 @@ def _require_quantity(kind: str, name: str, spec: RunSpecification, study: str) 
         if spec.ensemble is not None:
             known += [*_statistics(formulated), *STATISTICS, *ACCEPTED, OWN_QUANTITY, *quantities_of(study).names]
         known += ["accepted_time", "accepted_step"]*spec.log_steps
-    if name not in known:
-        raise InputError(unknown("quantity", name, known))
+    require_quantity(name, known)
 
 
 def _statistics(formulated: Formulated) -> list[str]:

@@ -84,7 +84,7 @@ def machine() -> str:
     from liestep.compile import processor
 
     return (f"Python {platform.python_version()}, Numba {numba.__version__}, llvmlite {llvmlite.__version__},"
-            f" numpy {np.__version__}, {processor.describe()}")
+            f" numpy {np.__version__}, {' '.join(processor.target())}")
 
 
 @cache

@@ -34,11 +34,6 @@ def above_round_off(digits: int) -> float:
     return float(f"1e-{_digits.get() - digits}")
 
 
-def chosen_type() -> Convert | None:
-    """What makes a number of a fraction; None for float64."""
-    return _chosen.get()
-
-
 def chosen_digits() -> int:
     """Decimal digits of the number type of the run."""
     return _digits.get()

@@ -41,16 +41,11 @@ def has_wide_registers() -> bool:
     return _level()[0] == "x86-64-v4"
 
 
-def target() -> tuple[str, str]:
-    """Name and features for which code is compiled."""
+def target() -> tuple[str, str, str]:
+    """Triple, name and features for which code is compiled."""
     config = numba.config
-    return (config.CPU_NAME or binding.get_host_cpu_name(),
+    return (binding.get_process_triple(), config.CPU_NAME or binding.get_host_cpu_name(),
             binding.get_host_cpu_features().flatten() if config.CPU_FEATURES is None else config.CPU_FEATURES)
-
-
-def describe() -> str:
-    """The same in words."""
-    return " ".join((binding.get_process_triple(), *target()))
 
 
 def _use_level() -> None:

@@ -45,6 +45,14 @@ def copy(a: np.ndarray, out: np.ndarray) -> None:
 
 
 @kernel
+def wipe(a: np.ndarray) -> None:
+    """Zeros into (n, m)."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] = 0.0
+
+
+@kernel
 def cross(u: Vector, v: Vector) -> Vector:
     """u x v"""
     return u[1]*v[2] - u[2]*v[1], u[2]*v[0] - u[0]*v[2], u[0]*v[1] - u[1]*v[0]

@@ -117,8 +117,7 @@ def package_modules(*packages: str) -> tuple[str, ...]:
     found = set()
     for package in packages:
         file = module_file(package)
-        if file is None:
-            raise ModuleNotFoundError(f"there is no package {package}")
+        assert file is not None
         folder = file.parent
         for path in folder.rglob("*.py"):
             parts = path.relative_to(folder).with_suffix("").parts
@@ -156,7 +155,15 @@ def content_hash(path: Path) -> str:
     return hashlib.sha256(b"".join(content)).hexdigest()
 
 
-CACHES = (_own_file, places, _imports, source_hash, _digest, content_hash)  # of files: whoever changes one clears them
+@cache
+def package_hash() -> str:
+    """Of every file of the package that makes runs."""
+    files = sorted(path for end in ("py", "pyi", "toml") for path in PACKAGE.rglob(f"*.{end}"))
+    return _hashed(hashlib.sha256(), [(path.relative_to(PACKAGE).as_posix(), path) for path in files]).hexdigest()
+
+
+# of files: whoever changes one clears them
+CACHES = (_own_file, places, _imports, source_hash, _digest, content_hash, package_hash)
 
 
 def derived_text(module: str) -> str:

@@ -19,11 +19,6 @@ def figure_modules() -> dict[str, str]:
     return GENERIC | own
 
 
-def figure_names() -> tuple[str, ...]:
-    """Names of all figures, sorted."""
-    return tuple(sorted(figure_modules()))
-
-
 def require_figure(name: str, paper: Paper | None) -> None:
     """Raises InputError for a figure that a study of this paper, or of none, cannot have, with the closest name."""
     known = (*GENERIC, *(paper.figures if paper else ()))

@@ -111,16 +111,11 @@ def mark_of(name: str) -> Mark:
     return _marks_of(integrator_calls())[name]
 
 
-def _own_options(name: str, entry: "IntegratorConfig | None") -> Options:
-    """Options of a study's entry that make it another method than the one with default options."""
+def _call(name: str, entry: "IntegratorConfig") -> tuple[str, Options]:
+    """The call that a study's entry makes, and its other options that make it another method than the default ones."""
     known = method(name).options
-    return {option: value for option, value in (entry.options if entry else {}).items() if option not in ACCURACY
-            and not (option in known and known[option].check(option, value) == known[option].default)}
-
-
-def _call(name: str, entry: "IntegratorConfig | None") -> tuple[str, Options]:
-    """The call that a study's entry makes, and its other options that make it another method."""
-    own = _own_options(name, entry)
+    own = {option: value for option, value in entry.options.items() if option not in ACCURACY
+           and not (option in known and known[option].check(option, value) == known[option].default)}
     for call in method(name).calls:
         if choices(call).items() <= {option: str(value) for option, value in own.items()}.items():
             return f"{name} {call}", {option: value for option, value in own.items() if option not in choices(call)}
@@ -131,7 +126,7 @@ def variant_numbers(results: Results) -> dict[str, int]:
     """Integrator key of a study -> its variant: of the study file, else 0 with default options, others by order."""
     entries = results.config.integrators
     calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
-    variants = {key: entry.variant for key, entry in entries.items() if entry and entry.variant is not None}
+    variants = {key: entry.variant for key, entry in entries.items() if entry.variant is not None}
     taken = {(calls[key][0], number) for key, number in variants.items()}
     for key, (name, own) in calls.items():
         if key not in variants:
@@ -148,5 +143,5 @@ def marks(results: Results) -> dict[str, Mark]:
         number = numbers[key]
         label = label_of_method(name, options or ({"key": key} if number else {}))
         drawn[key] = replace(variant(mark_of(name), number), colour=shade(name, number), method=label,
-                             label=words(entry.label) if entry and entry.label else label)
+                             label=words(entry.label) if entry.label else label)
     return drawn

@@ -124,12 +124,8 @@ def _is_as_written(path: Path) -> bool | None:
     if results is None:
         return None
     name = place.relative_to(results).as_posix()
-    if results in _loaded and _compare(_loaded[results], name):
-        return True
-    _loaded[results] = load(results)
-    return _compare(_loaded[results], name)
-
-
-def _compare(found: Ledger, name: str) -> bool | None:
-    return found.sha256(name) is not None if found.allowed(name, None) else None
+    found = _loaded.get(results)
+    if not (found and found.allowed(name, None) and found.sha256(name)):
+        found = _loaded[results] = load(results)
+    return bool(found.sha256(name)) if found.allowed(name, None) else None
 

@@ -24,13 +24,6 @@ def apply(s: float, c: float, A: Vector, r: Vector, q: Vector, w: Vector) -> tup
 
 
 @kernel
-def exp_apply(A: Vector, a: Vector, q: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """exp(A, a).(q, w) as two tuples."""
-    s, c, r = exponential(A, a)
-    return apply(s, c, A, r, q, w)
-
-
-@kernel
 def bracket(A: Vector, a: Vector, B: Vector, b: Vector) -> tuple[Vector, Vector]:
     """[(A, a), (B, b)] = (A x B, A x b + a x B)."""
     return cross(A, B), add(cross(A, b), cross(a, B))

@@ -20,8 +20,6 @@ from liestep.compile.rows import Vector, cos, cross, dot, sin, sqrt
 
 FOUR_PI_SQUARED = 4.0*math.pi*math.pi
 
-bracket = cross
-
 
 @kernel
 def coefficients(z2: float) -> tuple[float, float, float]:
@@ -82,13 +80,6 @@ def exp_apply(a: Vector, v: Vector) -> Vector:
     """exp(hat a) v: the vector v rotated by the angle |a| about a."""
     s, c, _ = coefficients(dot(a, a))
     return quadratic(s, c, a, v)
-
-
-@kernel
-def dexp(a: Vector, v: Vector) -> Vector:
-    """dexp_a v."""
-    _, c, d = coefficients(dot(a, a))
-    return quadratic(c, d, a, v)
 
 
 @kernel

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.dispatch import kernel
-from liestep.compile.rows import Vector, scale
+from liestep.compile.rows import Vector, scale, wipe
 from liestep.geometry.linalg import lu, lu_solve
-from liestep.integrators._newton import clear, largest, wipe, worse
+from liestep.integrators._newton import clear, largest, worse
 from liestep.mechanics.contracts.formulations import LinkedBodies
 
-MULTIPLIERS = 3
 FAINT = 1e-100  # corrections below it are left out: see `felt`
 
 

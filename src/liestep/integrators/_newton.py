@@ -35,14 +35,6 @@ def extent(u: Vector) -> float:
 
 
 @kernel
-def wipe(a: np.ndarray) -> None:
-    """Zeros into (n, m)."""
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            a[i, j] = 0.0
-
-
-@kernel
 def clear(r: np.ndarray, a: np.ndarray, n: int) -> None:
     """Zeros into the residual (n,) and the matrix (n, n)."""
     for i in range(n):

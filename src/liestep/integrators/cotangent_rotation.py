@@ -32,7 +32,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
-from liestep.compile.roles import Arrays, Integrator
+from liestep.compile.roles import Arrays
 from liestep.compile.rows import Vector, add, axpy, copy, cross, dot, put, row, scale, sqrt, sub, unit
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -57,9 +57,6 @@ class HeldTorque(NamedTuple):
 
     def inertia(self) -> Vector:
         return row(self.values, 0)
-
-    def torque(self, y: np.ndarray) -> Vector:
-        return row(self.values, 1)
 
     def pull(self, y: np.ndarray, stage: np.ndarray, z: Vector) -> Vector:
         return row(self.values, 1)
@@ -258,7 +255,7 @@ def _one(options: Options) -> SymplecticTheta:
     return SymplecticTheta(options.get("theta", 0.5), options["tolerance"], options["iterations"])
 
 
-def _build(options: Options, tolerance: float | None, t_end: float) -> Integrator:
+def _build(options: Options, tolerance: float | None, t_end: float) -> SymplecticTheta | Composition:
     inner = _one(options)
     return inner if options["weights"] == "one" else Composition(inner, composition_weights(options["weights"]))
 

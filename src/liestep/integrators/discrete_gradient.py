@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.rows import wipe
 from liestep.extend import (
     Certified,
     Counter,
@@ -19,7 +20,7 @@ from liestep.extend import (
     kernel,
 )
 from liestep.integrators._newton import converged, iterate
-from liestep.integrators.gauss import ITERATION, NONE, gauss_nodes, replace_slope, tableau
+from liestep.integrators.gauss import ITERATION, NONE, nodes_of, replace_slope, tableau
 from liestep.integrators.one_step import COMPOSED, WEIGHTS, OneStep, composed, weighted
 
 RULES = ("gonzalez", "mean_value", "itoh_abe")
@@ -63,9 +64,7 @@ class MeanGradient(NamedTuple):
     def gradient(self, problem: SkewGradient, a: np.ndarray, b: np.ndarray, point: np.ndarray, slope: np.ndarray,
                  g: np.ndarray, held: float) -> float:
         """The discrete gradient between a and b into g; point and slope are room. The factor of `complete`."""
-        for i in range(a.shape[0]):
-            for j in range(a.shape[1]):
-                g[i, j] = 0.0
+        wipe(g)
         for s in range(self.b.shape[0]):
             between(self.c[s], a, b, point)
             problem.slope(point, slope)
@@ -123,9 +122,7 @@ class DiscreteGradient(NamedTuple):
     def step(self, problem: SkewGradient, t: float, y: np.ndarray, h: float, work: tuple[np.ndarray, ...]) -> Status:
         new, rates = work[0], work[1]
         between(0.0, y, y, new)
-        for i in range(y.shape[0]):
-            for j in range(y.shape[1]):
-                rates[i, j] = 0.0
+        wipe(rates)
         status, _ = iterate(self, (problem, h, y, work), (0, 0.0), 1.0, self.iterations)
         if status == Status.OK:
             between(0.0, new, y, y)
@@ -158,7 +155,7 @@ def _made(options: Options) -> DiscreteGradient:
     if options["rule"] == "itoh_abe":
         rule: CoordinateGradient | MeanGradient = CoordinateGradient(CLOSE)
     else:
-        rule = MeanGradient(*tableau(gauss_nodes(1 if options["rule"] == "gonzalez" else NODES))[1:])
+        rule = MeanGradient(*tableau(nodes_of("gauss", 1 if options["rule"] == "gonzalez" else NODES))[1:])
     return DiscreteGradient(rule, options["tolerance"], options["iterations"])
 
 

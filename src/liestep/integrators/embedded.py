@@ -354,9 +354,7 @@ class Dop853(NamedTuple):
 
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Integrator:
     assert tolerance is not None
-    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
-    a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
-    return Dop853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, absolute(options["atol"]), control,
+    return Dop853(*DOP853.parts(), tolerance, absolute(options["atol"]), HairerControl(),
                   sizes=given_sizes(options, tolerance))
 
 

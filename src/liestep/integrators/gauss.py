@@ -16,7 +16,7 @@ from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel
 from liestep.compile.precision import coefficients
 from liestep.compile.roles import Arrays
-from liestep.compile.rows import if_at_most, if_less
+from liestep.compile.rows import if_at_most, if_less, wipe
 from liestep.compile.status import Status
 from liestep.integrators._newton import converged, iterate
 from liestep.integrators.one_step import OneStep
@@ -35,20 +35,12 @@ def _value(p: Sequence[Fraction | int], x: Fraction) -> Fraction:
     return total
 
 
-def _nodes(kind: str, stages: int) -> list[Fraction]:
+def nodes_of(kind: str, stages: int) -> list[Fraction]:
+    """Nodes of order 2s, gauss: roots of the shifted Legendre polynomial; or of order 2s - 2, lobatto: 0 and 1 among
+    them, roots of the derivative of order s - 2 of (x (x - 1))^(s - 1)."""
     text = "".join(GIVEN[kind][str(stages)].split())
     half = [Fraction(x) for x in text.split(",") if x]
     return [*half, *[Fraction(1, 2)]*(stages % 2), *(1 - x for x in reversed(half))]
-
-
-def gauss_nodes(stages: int) -> list[Fraction]:
-    """Nodes of order 2s: roots of the shifted Legendre polynomial."""
-    return _nodes("gauss", stages)
-
-
-def lobatto_nodes(stages: int) -> list[Fraction]:
-    """Nodes of order 2s - 2, 0 and 1 among them: roots of the derivative of order s - 2 of (x (x - 1))^(s - 1)."""
-    return _nodes("lobatto", stages)
 
 
 def fractions(nodes: Sequence[Fraction]) -> tuple[list[list[Fraction]], list[Fraction]]:
@@ -125,9 +117,7 @@ class Collocation(NamedTuple):
     def step(self, problem: VectorField, t: float, y: np.ndarray, h: float, work: Arrays) -> Status:
         k = work[0]
         for s in range(self.b.shape[0]):
-            for i in range(y.shape[0]):
-                for j in range(y.shape[1]):
-                    k[s, i, j] = 0.0
+            wipe(k[s])
         status, _ = iterate(self, (problem, t, h, y, work), 0, 1.0, self.iterations)
         if status == Status.OK:
             self.reach(problem, self.b.shape[0], h, k, y, y)
@@ -195,7 +185,7 @@ def _canonical(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
 
 
 def _lobatto(options: Options) -> PartitionedCollocation:
-    nodes = lobatto_nodes(options["stages"])
+    nodes = nodes_of("lobatto", options["stages"])
     a, b, c = tableau(nodes)
     return PartitionedCollocation(a, partner(nodes), b, c, options["tolerance"], options["iterations"])
 
@@ -213,7 +203,7 @@ METHODS = {
                  **ITERATION},
         order_for=lambda options, sheet, parameters: 2*options["stages"],
         symmetric_for=lambda options, sheet, parameters: options.get("projection", "none") == "none",
-        build=lambda options, tolerance, t_end: Collocation(*tableau(gauss_nodes(options["stages"])),
+        build=lambda options, tolerance, t_end: Collocation(*tableau(nodes_of("gauss", options["stages"])),
                                                             options["tolerance"], options["iterations"]),
         mark=((4, 2, 0), "dashdot", "Gauss"), scipy="Gauss", places=Places(shown=9, reference=5),
         also=("gauss_legendre",),

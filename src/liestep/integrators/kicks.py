@@ -8,7 +8,7 @@ from liestep.compile.precision import coefficients
 from liestep.compile.rows import axpy, put, row
 from liestep.compile.status import Status
 from liestep.mechanics.contracts.formulations import RigidBodies
-from liestep.mechanics.contracts.sheet import Parameters, Sheet
+from liestep.mechanics.contracts.sheet import Options, Parameters, Sheet
 
 
 @kernel
@@ -96,5 +96,5 @@ def needs_equal_moments(parameters: Parameters, sheet: Sheet) -> str | None:
             " take any)")
 
 
-def have_equal_moments(parameters: Parameters, sheet: Sheet) -> bool:
+def have_equal_moments(options: Options, sheet: Sheet, parameters: Parameters) -> bool:
     return needs_equal_moments(parameters, sheet) is None

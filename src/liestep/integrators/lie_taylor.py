@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import hands_on
 from liestep.compile.rows import larger, put
 from liestep.compile.status import Status
 from liestep.compile.straight.symbols import SYMBOLIC, Expressions, Node, Value, expressions
@@ -31,6 +32,7 @@ class LieTaylorWork(NamedTuple):
     k: np.ndarray      # (2, d, 3)
 
 
+@hands_on("series", taylor.Taylor, "makes_series", "rejected")
 class LieTaylor(NamedTuple):
     """Order p from the tolerance, explicit, one jet for each step; conserves the orbit of the action. y(t + h) =
     exp(sigma(h)).y with sigma' = dexpinv_sigma f(exp(sigma).y), sigma(0) = 0 (Munthe-Kaas 1999); sigma(h) is the sum of
@@ -46,10 +48,6 @@ class LieTaylor(NamedTuple):
         norm, rows = for_system(self.norm, formulated), formulated.problem.algebra_rows()
         return self._replace(series=self.series.grouped(np.arange(rows), np.ones(rows)), norm=norm,
                              moves=np.zeros((rows, norm.sizes.shape[1])))
-
-    def makes_series(self) -> bool:
-        """It has a jet of the equations of motion and never calls them (`liestep.simulation.machine_code.straight`)."""
-        return True
 
     def workspace(self, problem: LieAction, y: np.ndarray) -> LieTaylorWork:
         """Raises InputError for an action or a generator that cannot be written as expressions."""
@@ -112,9 +110,6 @@ class LieTaylor(NamedTuple):
         problem.act(work.sigma, y, out)
         problem.project(out)
 
-    def rejected(self, h: float) -> None:
-        self.series.rejected(h)
-
     def accept(self, problem: LieAction, y: np.ndarray, work: LieTaylorWork) -> None:
         if self.moves.shape[0] > 0:
             self.measure(y, work.new, work.when[2])
@@ -160,11 +155,7 @@ def chart_expressions(problem: LieAction, shape: tuple[int, ...]) -> Expressions
                   np.vectorize(lambda x: Dual(x, 0.0), otypes="O")(y), moved)
         return evaluable and inside, [*out.flat, *(parts(x)[1] for x in moved.flat)]
 
-    counters = problem.counters.copy()
-    try:
-        return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
-    finally:
-        problem.counters[:] = counters  # the trace is no evaluation
+    return expressions(rate, 3*rows + int(np.prod(shape)) + 1)
 
 
 def chart_jet(problem: LieAction, y: np.ndarray, order: int, groups: np.ndarray = taylor.ONE_GROUP) -> taylor.Jet:

@@ -170,18 +170,23 @@ def pull(problem: Coordinates, h: float, work: Work, row: int, column: int) -> N
 
 
 @kernel
-def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Common) -> Status:
-    """Velocities, momenta, multipliers and work of the reduced solution into the state."""
-    status = problem.admissible(y[0], work.q1)
-    if status != Status.OK:
-        return status
+def follow(problem: ConstrainedLagrangian, rule: int, h: float, y: np.ndarray, work: Common) -> None:
+    """Velocity and momentum of the reduced step from its end."""
     for i in range(problem.size()):
         work.v1[i] = 2.0/h*work.d[i] - y[1, i]
     problem.momentum(rule, y[0], y[1], work.q1, work.v1, work.p1)
     for i in range(problem.size()):
         work.p1[i] -= y[2, i]
-    deposit(problem, t, h, y, work)
-    return Status.OK
+
+
+@kernel
+def finish(problem: ConstrainedLagrangian, rule: int, t: float, h: float, y: np.ndarray, work: Common) -> Status:
+    """Velocities, momenta, multipliers and work of the reduced solution into the state."""
+    status = problem.admissible(y[0], work.q1)
+    if status == Status.OK:
+        follow(problem, rule, h, y, work)
+        deposit(problem, t, h, y, work)
+    return status
 
 
 @kernel
@@ -274,18 +279,13 @@ class FullStep(NamedTuple):
         return new_work(problem, y, self.unknowns(problem))
 
     def step(self, problem: ConstrainedLagrangian, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        n, q, v, p = problem.size(), y[0], y[1], y[2]
         begin(problem, y, h, work)
-        for i in range(n):
-            work.q1[i] = q[i] + work.d[i]
-            work.v1[i] = 2.0/h*work.d[i] - v[i]
-        problem.momentum(self.rule, q, v, work.q1, work.v1, work.p1)
-        for i in range(n):
-            work.p1[i] -= p[i]
-        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, n), self.iterations)
+        move(problem, y[0], work)
+        follow(problem, self.rule, h, y, work)
+        status, _ = iterate(self, (problem, t, h, y, work, work), 0, largest(work.d, problem.size()), self.iterations)
         if status == Status.OK:
-            move(problem, q, work)
-            status = problem.admissible(q, work.q1)
+            move(problem, y[0], work)
+            status = problem.admissible(y[0], work.q1)
         if status == Status.OK:
             deposit(problem, t, h, y, work)
         return status
@@ -493,15 +493,13 @@ class VariationalStep(NamedTuple):
         status = problem.admissible(y[0], work.q1)
         if status != Status.OK:
             return status
+        follow(problem, MIDPOINT, h, y, work)
         for i in range(n):
-            work.v1[i] = 2.0/h*work.d[i] - y[1, i]
             work.part[i] = 0.0*work.d[i]
-        problem.momentum(MIDPOINT, y[0], y[1], work.q1, work.v1, work.p1)
         problem.slopes(work.q1, work.ends)
         clear(work.r, work.a, n + problem.bonds())
         problem.kinetic(MIDPOINT, 0.0, work.q1, work.part, work.q1, work.part, 0.0, 1.0, work.r, work.a)  # a = M(q_1)
         for i in range(n):
-            work.p1[i] -= y[2, i]
             for k in range(m):
                 work.p1[i] += 0.5*h*work.multipliers[k]*work.slopes[k, i]
                 work.a[i, n + k] = work.ends[k, i]
@@ -512,16 +510,13 @@ class VariationalStep(NamedTuple):
         if not work.solve(problem, n + m):
             return Status.SINGULAR_MATRIX
         problem.counters[Counter.LINEAR_SOLVES] += 1
-        if y.shape[0] > WORK:
-            y[WORK, 0] += problem.work(t, h, y[0], work.q1)
         for i in range(n):
-            y[0, i] = work.q1[i]
-            y[1, i] = work.r[i]
+            work.v1[i] = work.r[i]
             for k in range(m):
                 work.p1[i] -= work.r[n + k]*work.ends[k, i]
-            y[2, i] = work.p1[i]
         for k in range(m):
-            y[MULTIPLIERS, k] = 0.5*work.multipliers[k] + work.r[n + k]/h
+            work.multipliers[k] = 0.5*work.multipliers[k] + work.r[n + k]/h
+        deposit(problem, t, h, y, work)
         return Status.OK
 
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel
-from liestep.compile.roles import Work
+from liestep.compile.dispatch import hands_on, kernel
+from liestep.compile.roles import Stepper, Work
 from liestep.compile.rows import axpy, put, row, scale
 from liestep.compile.status import Status
 from liestep.errors import InputError
@@ -79,6 +79,7 @@ def weighted(*names: str, **declared: Mapping[str, Any]) -> dict[str, dict[str, 
                                 **declared.get(name, {})} for name in (*names, *declared)}
 
 
+@hands_on("inner", Stepper, "workspace", "start")
 class Composition(NamedTuple):
     """Order of the weights, symmetric, symplectic and momentum preserving if the inner step is. The weights are data:
     all compositions of one inner step share one specialisation, the plain step (weight 1) included. Negative substeps
@@ -86,12 +87,6 @@ class Composition(NamedTuple):
 
     inner: Any
     weights: np.ndarray  # (s,)
-
-    def workspace(self, problem: Component, y: np.ndarray) -> Work:
-        return self.inner.workspace(problem, y)
-
-    def start(self, problem: Component, t: float, y: np.ndarray, h: float, work: Work) -> Status:
-        return self.inner.start(problem, t, y, h, work)
 
     def step(self, problem: Component, t: float, y: np.ndarray, h: float, work: Work) -> Status:
         for i in range(self.weights.shape[0]):

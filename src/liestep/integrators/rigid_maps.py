@@ -9,6 +9,7 @@ from liestep.compile.roles import Arrays
 from liestep.compile.rows import Vector, copy, dot, put, row, scale, sqrt
 from liestep.compile.status import Status
 from liestep.geometry.attitude import in_space, put_axes, to_body, to_quaternion
+from liestep.geometry.quaternion import Quaternion, put_quaternion, quaternion
 from liestep.geometry.rodrigues import NEWMARK, increment
 from liestep.geometry.so3 import coefficients, quadratic
 from liestep.integrators._newton import iterate, settled
@@ -48,9 +49,6 @@ class LieGroupVariational(NamedTuple):
         return status
 
 
-Quaternion = tuple[float, float, float, float]
-
-
 @kernel
 def advanced(h: float, w: Vector, q: Quaternion, base: Quaternion) -> Quaternion:
     """(base + h/2 (0, w) q) divided by its length."""
@@ -79,17 +77,13 @@ class Richardson(NamedTuple):
 
     def enter(self, problem: RigidBodies, y: np.ndarray, room: Arrays) -> Status:
         for i in range(problem.bodies()):
-            self.keep(room[0], i, to_quaternion(y[3*i:3*i + 3]))
+            put_quaternion(room[0][i], 0, to_quaternion(y[3*i:3*i + 3]))
         return Status.OK
-
-    def keep(self, quaternions: np.ndarray, i: int, q: Quaternion) -> None:
-        for k in range(4):
-            quaternions[i, k] = q[k]
 
     def flow(self, problem: RigidBodies, i: int, h: float, y: np.ndarray, room: Arrays) -> Status:
         quaternions, frame = room
         p, j = row(y, 3*problem.bodies() + i), problem.moments(i)
-        q = (quaternions[i, 0], quaternions[i, 1], quaternions[i, 2], quaternions[i, 3])
+        q = quaternion(quaternions[i], 0)
         w = spatial_velocity(y, i, p, j)
         full, middle = advanced(h, w, q, q), advanced(0.5*h, w, q, q)
         put_axes(middle, frame, 0)
@@ -97,7 +91,7 @@ class Richardson(NamedTuple):
         a, b = self.weight, 1.0 - self.weight
         q = (a*half[0] + b*full[0], a*half[1] + b*full[1], a*half[2] + b*full[2], a*half[3] + b*full[3])
         q = advanced(0.0, w, q, q)
-        self.keep(quaternions, i, q)
+        put_quaternion(quaternions[i], 0, q)
         put_axes(q, y, 3*i)
         return Status.OK
 
@@ -209,11 +203,9 @@ METHODS = {
                  "iterations": Option(50, "Newton iterations of a body in a step, at most")}),
     "richardson": Method(
         summary="order 2, explicit, quaternions by Richardson extrapolation, one evaluation of the forces", order=2,
-        formulation="rigid_bodies", symmetric=False,
-        symmetric_for=lambda options, sheet, parameters: have_equal_moments(parameters, sheet),
+        formulation="rigid_bodies", symmetric=False, symmetric_for=have_equal_moments,
         conserves=(Keeps.MANIFOLD, Keeps.MOMENTUM, Where(
-            Keeps.SYMPLECTIC, "where the moments are equal, and only there",
-            lambda options, sheet, parameters: have_equal_moments(parameters, sheet))),
+            Keeps.SYMPLECTIC, "where the moments are equal, and only there", have_equal_moments)),
         citation="LAMMPS, math_extra: fix nve/asphere, fix nve/bpm/sphere",
         build=lambda options, tolerance, t_end: kicked(Richardson(2.0))),
     "dlm": Method(

@@ -25,7 +25,7 @@ from liestep.geometry.attitude import in_space, to_body, to_space, turn
 from liestep.geometry.rodrigues import cayley
 from liestep.geometry.so3 import exp_apply, quadratic
 from liestep.integrators._newton import iterate, settled, solve_columns
-from liestep.integrators.gauss import fractions, gauss_nodes
+from liestep.integrators.gauss import fractions, nodes_of
 from liestep.integrators.kicks import FreeMotion, RigidSplit
 from liestep.integrators.weights import NYSTROEM_SCHEMES, SPLITTING_ORDERS, drifts_and_kicks
 from liestep.mechanics.contracts.formulations import RigidBodies
@@ -411,7 +411,7 @@ def exact_flow() -> ExactFlow:
 @cache
 def panel() -> tuple[list[Fraction], list[Fraction]]:
     """Nodes in (0, 1) and weights of Gauss quadrature."""
-    nodes = gauss_nodes(NODES)
+    nodes = nodes_of("gauss", NODES)
     return nodes, fractions(nodes)[1]
 
 

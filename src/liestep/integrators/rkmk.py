@@ -12,7 +12,7 @@ import numpy as np
 from liestep.compile.dispatch import borrows
 from liestep.compile.precision import coefficients
 from liestep.compile.roles import Arrays, Integrator
-from liestep.compile.rows import Vector, add, axpy, copy, if_equal, put, quotient, row, scale, sqrt, sub
+from liestep.compile.rows import add, axpy, copy, if_equal, put, quotient, row, scale, sqrt, sub
 from liestep.compile.status import Status
 from liestep.geometry.so3 import bernoulli
 from liestep.integrators.one_step import OneStep, combine
@@ -361,23 +361,17 @@ class MuntheKaas853(NamedTuple):
             put(work.f[1], i, sub(old, change))
             put(work.f[2], i, sub(scale(2.0, change), add(old, new)))
             for r in range(4):
-                put(work.f[3 + r], i, scale(h, self.combined(r, i, work)))
+                total = (0.0, 0.0, 0.0)
+                for j in range(16):
+                    total = axpy(self.d[r, j], row(work.k[j], i), total)
+                put(work.f[3 + r], i, scale(h, total))
         work.current[1] = 1.0
-
-    def combined(self, r: int, i: int, work: Work853) -> Vector:
-        """sum_j d_rj k_j of row i of the algebra."""
-        total = (0.0, 0.0, 0.0)
-        for j in range(16):
-            total = axpy(self.d[r, j], row(work.k[j], i), total)
-        return total
 
 
 def _build_853(options: Options, tolerance: float | None, t_end: float) -> Integrator:
     assert tolerance is not None
-    control = HairerControl(exponent=0.125, safety=0.9, smallest=0.2, largest=10.0)
-    a, _, c = DOP853.arrays()  # row 12 of a holds the weights b
-    return MuntheKaas853(a, c, DOP853.e3, DOP853.e5, DOP853.d, tolerance, dexpinv_component(options),
-                         error_norm(options, tolerance), control)
+    return MuntheKaas853(*DOP853.parts(), tolerance, dexpinv_component(options), error_norm(options, tolerance),
+                         HairerControl())
 
 
 BODY, SPHERES = "cotangent_rotation", "sphere_lagrangian"  # what systems are, on which options are certified

@@ -68,10 +68,10 @@ class HairerControl(NamedTuple):
     """Hairer, Norsett, Wanner: error norm compared with 1, h <- h clip(safety err^-p, smallest, largest), no growth
     after a rejection; the last step is shortened to the end."""
 
-    exponent: float  # 1/8 for DOP853
-    safety: float
-    smallest: float
-    largest: float
+    exponent: float = 0.125  # this and the others are those of DOP853
+    safety: float = 0.9
+    smallest: float = 0.2
+    largest: float = 10.0
 
     def accepts(self, error: float) -> bool:
         return error < 1.0

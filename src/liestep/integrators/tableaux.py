@@ -102,17 +102,10 @@ class Dop853Tableau(Tableau):
         for row in (self.error5, self.error3):
             self._require(self._close(sum(row), 0), "error weights do not add up to 0")
 
-    @property
-    def e5(self) -> np.ndarray:
-        return coefficients(self.error5)
-
-    @property
-    def e3(self) -> np.ndarray:
-        return coefficients(self.error3)
-
-    @property
-    def d(self) -> np.ndarray:
-        return coefficients(self.dense)
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(a, c, e3, e5, d); row 12 of a holds the weights b."""
+        return (coefficients(self.a), coefficients(self.c), coefficients(self.error3), coefficients(self.error5),
+                coefficients(self.dense))
 
 
 def _row(text: str, length: int = 0) -> Row:

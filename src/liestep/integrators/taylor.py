@@ -186,10 +186,7 @@ class Taylor(NamedTuple):
     def expand(self, problem: VectorField, y: np.ndarray, work: TaylorWork) -> None:
         """Coefficients at y, and the next step. Where there are none the step stays as it is, and will fail."""
         problem.counters[Counter.RHS_EVALUATIONS] += self.order
-        self.look(work, work.jet.evaluate(work.when[0], y, work.c))
-
-    def look(self, work: TaylorWork, evaluable: bool) -> None:
-        """Take note of whether there are coefficients; if so, choose the next step."""
+        evaluable = work.jet.evaluate(work.when[0], y, work.c)
         work.when[1] = 0.0
         if evaluable:
             work.when[1] = 1.0
@@ -291,11 +288,7 @@ def field_expressions(problem: VectorField, shape: tuple[int, ...], most: int = 
 
     if np.prod(shape) > most:
         raise Untraceable(f"its state has more than {most} numbers")
-    counters = problem.counters.copy()
-    try:
-        return expressions(rhs, int(np.prod(shape)) + 1, most)
-    finally:
-        problem.counters[:] = counters  # the trace is no evaluation
+    return expressions(rhs, int(np.prod(shape)) + 1, most)
 
 
 _traced: dict[tuple[Hashable, ...], tuple[int, Expressions | Untraceable]] = {}
@@ -314,11 +307,13 @@ def remembered(problem: Component, shape: tuple[int, ...], trace: Callable[[Any,
     asks three times."""
     key = trace, digest_of(problem), source_hash(*component_modules(problem)), shape
     if key not in _traced:
+        counters = problem.counters.copy()
         try:
             new = trace(problem, shape)
             keep(_traced, key, len(new.nodes), new)
         except Untraceable as error:
             keep(_traced, key, 0, error)
+        problem.counters[:] = counters  # the trace is no evaluation
     _, traced = _traced[key]
     if isinstance(traced, Untraceable):
         raise traced

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.precision import chosen_type, coefficients
+from liestep.compile.precision import coefficients
 
 
 def palindrome(half: Sequence[Any], count: int) -> list[Any]:
@@ -82,7 +82,6 @@ def _given(entry: Mapping[str, Any]) -> dict[str, Any]:
 GIVEN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 SCHEMES: dict[str, Scheme] = {"one": Scheme("one", 2, "the method itself", (1.0,)), **{
     name: _scheme(name, **_given(entry)) for name, entry in GIVEN["composition"].items()}}
-WEIGHTS: dict[str, tuple[float, ...]] = {name: scheme.weights for name, scheme in SCHEMES.items()}
 NYSTROEM_SCHEMES: dict[str, Nystroem] = {
     name: Nystroem(name, **_given(entry)) for name, entry in GIVEN["nystroem"].items()}
 
@@ -90,8 +89,8 @@ NYSTROEM_SCHEMES: dict[str, Nystroem] = {
 def composition_weights(name: str) -> np.ndarray:
     """Weights of a scheme (s,) in the number type of the run."""
     scheme = SCHEMES[name]
-    exact = chosen_type() is not None
-    return coefficients(palindrome(scheme.half, 2*len(scheme.half) + 1)) if exact else np.array(scheme.weights)
+    exact = coefficients(palindrome(scheme.half, 2*len(scheme.half) + 1))
+    return exact if exact.dtype == object else np.array(scheme.weights)
 
 
 # compositions as splittings: kick, drift, kick is the symmetric step of order 2

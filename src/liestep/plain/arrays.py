@@ -454,7 +454,10 @@ def _called(function: FunctionType, copies: dict[int, Any], what: str, given: Ar
     except (Exception, Endless) as error:
         shown = [f"{name} is of shape {x.shape}" for name, x in given.items() if isinstance(x, np.ndarray)]
         told = f"; {', '.join(shown)}, as it was given" if shown and isinstance(error, IndexError | TypeError) else ""
-        raise InputError(f"{what}: {_in_words(error)}{told}{_line(error) or where}") from None
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_globals.get(OWN):  # the last line of the person's own code that the error passed
+                where = _at(frame.f_code.co_filename, number)
+        raise InputError(f"{what}: {_in_words(error)}{told}{where}") from None
     return _result(found, what, where, shape, arranged)
 
 
@@ -541,13 +544,6 @@ def place(function: Callable) -> str:
 def _at(file: str, number: int) -> str:
     text = linecache.getline(file, number).strip()
     return f" ({file.rpartition('/')[2]}, line {number}{f': {text}' if text else ''})"
-
-
-def _line(error: BaseException) -> str:
-    """The last line of the person's own code that an error passed."""
-    lines = [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)
-             if frame.f_globals.get(OWN)]
-    return _at(*lines[-1]) if lines else ""
 
 
 def rewritten(function: FunctionType, known: dict[int, Any]) -> Any:

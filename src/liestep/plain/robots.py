@@ -217,7 +217,7 @@ def from_mjcf(path: str | Path, *, name: str | None = None, q: Coordinates = Non
         InputError: no such file, no MJCF, entities, paths outside the folder, a model without joints or masses, joints
             that mechanisms do not have, or mujoco is not installed.
     """
-    return _robot(Path(path), "mujoco", name, q, v, t_end)
+    return _robot(path, "mujoco", name, q, v, t_end)
 
 
 def from_urdf(path: str | Path, *, name: str | None = None, q: Coordinates = None, v: Coordinates = None,
@@ -236,14 +236,17 @@ def from_urdf(path: str | Path, *, name: str | None = None, q: Coordinates = Non
     Raises:
         InputError: as `from_mjcf`.
     """
-    return _robot(Path(path), "robot", name, q, v, t_end, free_base)
+    return _robot(path, "robot", name, q, v, t_end, free_base)
 
 
 @extras()
-def _robot(path: Path, root: str, name: str | None, q: Coordinates, v: Coordinates, t_end: float,
+def _robot(path: str | Path, root: str, name: str | None, q: Coordinates, v: Coordinates, t_end: float,
            free_base: bool = False) -> Robot:
     import mujoco
 
+    if not isinstance(path, str | Path) or str(path).lstrip().startswith("<"):
+        raise InputError(f"path must be that of a file with <{root}>, not its content")
+    path = Path(path)
     place = path.resolve()
     left_out = _scanned(path, place.parent, root, {})
     try:

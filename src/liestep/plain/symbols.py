@@ -299,12 +299,17 @@ class PlainGraph(Graph):
         first holds: an int among the parameters stays this number, a whole one where x is not positive at the start."""
         name = a.args[0] if isinstance(a, Symbol) and a.op == "input" else ""
         value = self.values.get(name, 0.5)
-        if isinstance(x, Symbol) and value == round(value) and not _never_negative(x) and (
-                name in self.whole or not evaluated([x], self.values)[0] > 0.0):
+        symbolic = isinstance(x, Symbol)
+        if value == round(value) and (not _never_negative(x) and (
+                name in self.whole or not evaluated([x], self.values)[0] > 0.0) if symbolic else not x > 0.0):
             self.whole[name] = a = int(value)
             self.fixed.add(name)
+        if not symbolic:
+            if isinstance(a, Symbol) and not x > 0.0:
+                raise ValueError(f"{x} to the power of a parameter that is not whole")
+            return (a*math.log(x)).exp() if isinstance(a, Symbol) else float(x)**a
         if isinstance(a, Symbol):
-            return (a*(x.log() if isinstance(x, Symbol) else math.log(x))).exp()
+            return (a*x.log()).exp()
         halves = 2.0*a
         if halves != int(halves):
             return (a*x.log()).exp()

@@ -21,12 +21,11 @@ from liestep.simulation.runs.estimate import count, readable
 from liestep.simulation.runs.store import STORE, Store
 from liestep.workflow.lock import held
 from liestep.workflow.manifest import (
+    ENVIRONMENT,
     MANIFEST,
     damage,
     drop,
-    environment_path,
     last_manifest,
-    manifest_path,
     read_manifest,
     remove_product,
 )
@@ -74,7 +73,7 @@ def mend(workflow: Workflow, remove: bool = True) -> Iterator[str]:
 
 def _listed(found: Ledger, remove: bool) -> tuple[dict[str, str], str | None]:
     """Hashes of the products in the manifest, and what is wrong with it."""
-    path = manifest_path(found.results)
+    path = found.results/MANIFEST
     try:
         return {name: entry["sha256"] for name, entry in read_manifest(found.results, found)["products"].items()}, None
     except InputError as error:
@@ -88,7 +87,7 @@ def own(workflow: Workflow) -> Iterator[Path]:
     """Every file that the workflow makes."""
     yield from workflow.cells
     yield from workflow.targets
-    yield environment_path(workflow.results)
+    yield workflow.results/ENVIRONMENT
     for products in workflow.studies:
         yield from products.timings
         yield from (entry.path for entry in products.references)

@@ -32,7 +32,7 @@ from liestep.workflow.sources import figure_source, film_source, table_source
 from liestep.workflow.workflow import COMMON, SELECTION, StudyProducts, Workflow, configured
 
 FORMAT = 1
-MANIFEST = "manifest.json"
+MANIFEST, ENVIRONMENT = "manifest.json", "environment.json"  # below the results
 DATA, MEASURED = "data", "measured"
 CLOCK_TABLES = ("timings.csv", "seconds.csv", "which_seconds.csv")
 # figures that show seconds where a study has times
@@ -44,14 +44,6 @@ Product = TypedDict("Product", {"kind": str, "from": list[str], "specification":
                     total=False)
 
 
-def manifest_path(results: Path) -> Path:
-    return results/MANIFEST
-
-
-def environment_path(results: Path) -> Path:
-    return results/"environment.json"
-
-
 def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     """Write manifest.json and environment.json; returns the path of the first and the number of its products. Products
     of studies that this workflow does not make stay listed as they were, as long as there is a file of the study.
@@ -59,7 +51,7 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
     written."""
     results = workflow.results
     with recording(results):
-        write_text_atomically(environment_path(results), _text(environment()))
+        write_text_atomically(results/ENVIRONMENT, _text(environment()))
         before = last_manifest(results)
         written, products = ledgers.load(results), dict[str, Product]()
         for path, entry in sorted(_products(workflow).items()):
@@ -74,13 +66,13 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
         content: dict[str, Any] = {"format": FORMAT, "studies": studies, "inputs": given | kept,
                    "products": dict(sorted((products | others).items()))}
         text = _text({**content, "sha256": _digest(content)})
-        write_text_atomically(manifest_path(results), text)
+        write_text_atomically(results/MANIFEST, text)
     listed = {name: entry["sha256"] for name, entry in content["products"].items()}
     ledgers.close(results, {**listed, MANIFEST: hashlib.sha256(text.encode()).hexdigest()})
     # temporary files of killed processes: all products are there, so that no process writes any more
     for leftover in results.rglob(TEMPORARY):
         leftover.unlink(missing_ok=True)
-    return manifest_path(results), len(listed)
+    return results/MANIFEST, len(listed)
 
 
 def last_manifest(results: Path) -> dict[str, Any]:
@@ -105,7 +97,7 @@ def drop(results: Path, names: set[str]) -> None:
     content = last_manifest(results)
     if names & content["products"].keys():
         content["products"] = {name: entry for name, entry in content["products"].items() if name not in names}
-        write_text_atomically(manifest_path(results), _text({**content, "sha256": _digest(content)}))
+        write_text_atomically(results/MANIFEST, _text({**content, "sha256": _digest(content)}))
     ledger = ledgers.load(results)
     for name in names:
         ledger.forget(name)
@@ -150,7 +142,7 @@ def inputs_hash(workflow: Workflow) -> str:
 
 def _products(workflow: Workflow) -> dict[Path, Product]:
     """Kind and origin of every product by path."""
-    origins: dict[Path, Product] = {environment_path(workflow.results): {"kind": MEASURED, "from": []}}
+    origins: dict[Path, Product] = {workflow.results/ENVIRONMENT: {"kind": MEASURED, "from": []}}
     for products in workflow.studies:
         origins |= _study_products(products)
     if workflow.claims:
@@ -208,7 +200,7 @@ class Complaint:
 
 def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
     """Content of manifest.json, compared with the ledger (read if not given). Raises InputError: missing or changed."""
-    path = manifest_path(results)
+    path = results/MANIFEST
     try:
         content = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -231,7 +223,7 @@ def read_manifest(results: Path, known: Ledger | None = None) -> dict[str, Any]:
 def differs(results: Path, digest: str) -> str:
     """A sentence unless the manifest has this sha256, which somebody has kept elsewhere. Raises InputError for what is
     no sha256."""
-    path = manifest_path(results)
+    path = results/MANIFEST
     if not re.fullmatch("[0-9a-fA-F]{64}", digest):
         raise InputError(f"--against {digest[:70]!r} must be a sha256, 64 digits from 0 to f")
     if path.is_file() and file_sha256(path) == digest.lower():
@@ -331,7 +323,7 @@ def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
         for path in made:
             listed = path.relative_to(results).as_posix() in content["products"]
             if not listed and (path in there or name in content["studies"]):
-                yield Complaint(path, f"{path}, a run of {study.path}, is not in {manifest_path(results)}", False)
+                yield Complaint(path, f"{path}, a run of {study.path}, is not in {results/MANIFEST}", False)
     if count < 1 or not there:
         raise InputError(f"--recompute {count}: {results} has {len(there)} runs; ask for one or more of them")
     with tempfile.TemporaryDirectory() as folder:
@@ -350,7 +342,7 @@ def command_manifest(arguments: argparse.Namespace) -> None:
 
 
 def command_verify(arguments: argparse.Namespace) -> None:
-    path = manifest_path(arguments.results)
+    path = arguments.results/MANIFEST
     if arguments.against is not None and (sentence := differs(arguments.results, arguments.against)):
         print(sentence)
         raise SystemExit(1)

@@ -3,18 +3,11 @@ finds the study file and all sources of the package as they were does not specif
 import hashlib
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from liestep.files import PACKAGE, records
+from liestep.files import records
 from liestep.study.plan.yamlfile import YAML_BYTES
-
-
-@cache
-def sources() -> str:
-    """Hash of every file of the package that makes runs."""
-    return content_hash((path for end in ("py", "pyi", "toml") for path in PACKAGE.rglob(f"*.{end}")), PACKAGE)
 
 
 def content_hash(paths: Iterable[Path], root: Path) -> str:

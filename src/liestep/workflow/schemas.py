@@ -39,9 +39,10 @@ def tables(name: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
     """Title, meaning and (key, value and default, meaning) of the keys of a kind of file, then of each mapping inside
     it; of `figures` the names and what they show, of `tables` their columns with unit and times."""
     if name == "figures":
-        from liestep.figures.commands import drawing_of, figure_names
+        from liestep.figures.commands import drawing_of, figure_modules
 
-        said = {key: drawing_of(key).caption.removeprefix("{title}: ").split(". ")[0] for key in figure_names()}
+        said = {key: drawing_of(key).caption.removeprefix("{title}: ").split(". ")[0]
+                for key in sorted(figure_modules())}
         yield name, "", [(key, "", text.removesuffix(" {runs}")) for key, text in said.items()]
         return
     if name == "tables":

@@ -27,14 +27,9 @@ def new_study(name: str, config: Path, problem: str | None = None, preset: str |
                              " choose another name")
     path = Path(config)/STUDIES/f"{name}.yaml"
     text = study_text(name, problem or systems_to_try()[0], preset)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError(f"{path} exists; choose another name or remove it") from None
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{path} exists; choose another name or remove it")
+    write_text_atomically(path, text)
     return path
 
 

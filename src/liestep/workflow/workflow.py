@@ -24,6 +24,7 @@ from liestep.claims.criteria.computed import Computed
 from liestep.claims.errata import errata_files, load_errata
 from liestep.claims.history import history_file, load_history
 from liestep.claims.quantities import require_claim
+from liestep.compile.sources import package_hash
 from liestep.errors import InputError, unknown
 from liestep.figures.commands import require_figure
 from liestep.files.records import short_hash
@@ -35,7 +36,7 @@ from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
 from liestep.study.tables.quantities import quantities_of
-from liestep.workflow.plans import Plans, content_hash, sources
+from liestep.workflow.plans import Plans, content_hash
 
 # most problems that share a process; runs share one only with problems of the same system, whose code they share
 TOGETHER = 6
@@ -46,7 +47,6 @@ TIMED = 1_000_000  # priority of jobs on the way to times, above all seconds of 
 class Reference:
     """Reference of one problem of a study: its file, and a text that changes when it is out of date."""
 
-    study: str
     problem: str
     path: Path
     fingerprint: str
@@ -186,19 +186,19 @@ class StudyProducts:
     def _planned(self, plans: Plans | None) -> tuple[tuple[Sweep, ...], list[Reference]]:
         """Sweeps and references, as an earlier start planned them if the study file and all sources are the same."""
         study = self.study
-        made_from = content_hash([study.path], study.path.parent) + sources() + study.code
+        made_from = content_hash([study.path], study.path.parent) + package_hash() + study.code
         plans = None if study.paper and study.paper.presets else plans  # which are not among the sources
         before = plans.find(self.name, made_from) if plans else None
         if before is not None and _fits(before, study):
             return (tuple(study.planned_before(*entry) for entry in before["sweeps"]),
-                    [Reference(self.name, key, study.reference_path(key), known)
+                    [Reference(key, study.reference_path(key), known)
                      for key, known in before["references"].items()])
         from liestep.simulation.references.reference import study_reference
 
         wanted = study.config.problems if study.config.reference else ()
         made = {problem: study_reference(study, problem) for problem in wanted}
         sweeps = study.sweeps
-        references = [Reference(self.name, problem, path, f"{spec.sha256}:{spec.source_hash}")
+        references = [Reference(problem, path, f"{spec.sha256}:{spec.source_hash}")
                       for problem, (path, spec) in made.items()]
         if plans:
             plans.keep(self.name, made_from, {"sweeps": [[sweep.problem, sweep.integrator, {
@@ -320,7 +320,8 @@ class Workflow:
         """Papers with the ids of the studies that their claims refer to, those of which all studies are made; papers
         whose evidence claims ask for; papers of which some studies are made, with the others. The runs are checked."""
         made_from = "".join((*(content_hash(place.rglob("*.*"), place) for place in (
-            self.folder, self.folder.parent/PAPERS)), sources(), *(products.study.code for products in self.studies)))
+            self.folder, self.folder.parent/PAPERS)), package_hash(),
+            *(products.study.code for products in self.studies)))
         key = f"claims {self.config.studies}"
         if (claims := self.plans.find(key, made_from)) is None:
             self.plans.keep(key, made_from, claims := self._checked_claims())
@@ -405,11 +406,6 @@ class Workflow:
         return [self.common/f"{kind}.{suffix}" for kind in kinds for suffix in ("csv", "md")]
 
     @property
-    def report(self) -> Path:
-        """Index of the report."""
-        return self.common/"report.html"
-
-    @property
     def pages(self) -> list[str]:
         """Keys of the report's pages: papers with claims or errata, then other folders of studies."""
         papers = sorted({*self.claims, *self.errata})
@@ -418,7 +414,7 @@ class Workflow:
     @property
     def reports(self) -> list[Path]:
         """Files of the report: the index and a page for each paper and each folder of own studies."""
-        return [self.report, *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
+        return [self.common/"report.html", *(self.common/REPORT_FOLDER/f"{key}.html" for key in self.pages)]
 
     @property
     def targets(self) -> list[Path]:

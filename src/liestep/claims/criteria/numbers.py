@@ -38,8 +38,7 @@ class Bounds(Limits):
     def outcome(self, found: np.ndarray) -> Judgement:
         """NaN of a run that stopped early stays NaN, which lies within no limits."""
         judged = found if self.statistic == "each" else np.array([np.median(found)])
-        return Judgement(bool(np.all(self.holds(judged))), self.worst(judged),
-                       ", ".join(f"{value:.4g}" for value in found))
+        return self.judged(judged, [", ".join(f"{value:.4g}" for value in found)])
 
 
 class Limit(Bounds, Criterion):

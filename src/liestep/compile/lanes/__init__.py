@@ -20,5 +20,5 @@ def width() -> int:
         return int(given)
     from liestep.compile.processor import target
 
-    name, features = target()
+    _, name, features = target()
     return 16 if "x86-64-v4" in name or "+avx512f" in features else 8 if "v3" in name or "+avx2" in features else 4

@@ -11,7 +11,6 @@ import math
 import operator
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
@@ -85,6 +84,7 @@ class Masked(types.Array):
 REAL = types.Float | types.Integer
 lanes, whole, mask = Lanes("lanes", REAL), Lanes("whole", REAL), Mask("mask", types.Boolean)
 REGISTERS = {lanes: NUMBER, whole: ir.VectorType(LONG, W), mask: BITS}
+SINGLE = {lanes: types.float64, whole: types.int64, mask: types.boolean}
 register_default(Masked)(models.ArrayModel)
 
 
@@ -107,25 +107,21 @@ def _splat(builder, x):
 
 @lower_cast(types.Float, Lanes)
 @lower_cast(types.Integer, Lanes)
-def _spread(context, builder, given, wanted, value):
-    return _splat(builder, context.cast(builder, value, given, types.float64 if wanted == lanes else types.int64))
-
-
 @lower_cast(types.Boolean, Mask)
-def _to_mask(context, builder, given, wanted, value):
-    return _splat(builder, context.cast(builder, value, given, types.boolean))
+def _spread(context, builder, given, wanted, value):
+    return _splat(builder, context.cast(builder, value, given, SINGLE[wanted]))
 
 
 NUMBERS = REAL | types.Boolean
 
 
-def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int, allowed: Any = NUMBERS) -> None:
+def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int) -> None:
     """Type an operation on so many numbers, one of them at least of the kind."""
     class Typed(AbstractTemplate):
         key = operation
 
         def generic(self, args, kws):
-            if len(args) == count and kind in args and all(arg == kind or isinstance(arg, allowed) for arg in args):
+            if len(args) == count and kind in args and all(arg == kind or isinstance(arg, NUMBERS) for arg in args):
                 return signature(result, *[kind]*count)
             return None
 
@@ -239,21 +235,13 @@ def _decide(context, builder, given, wanted, value):
 def _instruction(result: types.Type, kinds: tuple[types.Type, ...], code: Callable) -> Callable:
     """A function of compiled code: the values of its arguments, of these kinds, go to `code` behind the builder."""
     names = ", ".join(f"a{k}" for k in range(len(kinds)))
-    found = {"lower": lambda context, builder, sig, args: _of(context, result, code(builder, *args)),
+    found = {"lower": lambda context, builder, sig, args: code(builder, *args) or context.get_dummy_value(),
              "sig": signature(result, *kinds)}
     return intrinsic(eval(f"lambda typing, {names}: (sig, lower)", found))
 
 
-def _of(context: Any, result: types.Type, value: ir.Value | None) -> ir.Value:
-    return context.get_dummy_value() if result == types.none else value
-
-
 def _keep(builder: ir.IRBuilder, number: int, bits: ir.Value) -> None:
     builder.store(_long(builder, bits), builder.gep(_words(builder), [ir.Constant(LONG, number)]))
-
-
-def _only(builder: ir.IRBuilder, number: int, bits: ir.Value) -> ir.Value:
-    return builder.and_(_bits(builder, _word(builder, _words(builder), number)), bits)
 
 
 def _i32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
@@ -265,8 +253,8 @@ written = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _
 not_struck = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 0)))
 # lanes of the mask alone are written from now on; those of the mask are struck
 write_only = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 1, bits))
-strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, _only(
-    builder, 0, builder.not_(bits))))
+strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, builder.and_(
+    _bits(builder, _word(builder, _words(builder), 0)), builder.not_(bits))))
 invert = _instruction(mask, (mask,), lambda builder, bits: builder.not_(bits))
 bits_of = _instruction(mask, (types.int64,), _bits)  # the lowest bits of a whole number
 # whether the mask has a bit; no vote
@@ -431,13 +419,9 @@ class CountArray(np.ndarray):
 
 
 @typeof_impl.register(LaneArray)
-def _typeof(value, context):
-    return types.Array(lanes, value.ndim, "C", aligned=False)
-
-
 @typeof_impl.register(CountArray)
-def _typeof_counts(value, context):
-    return types.Array(whole, value.ndim, "C", aligned=False)
+def _typeof(value, context):
+    return types.Array(lanes if isinstance(value, LaneArray) else whole, value.ndim, "C", aligned=False)
 
 
 def in_lanes(values: np.ndarray) -> np.ndarray:

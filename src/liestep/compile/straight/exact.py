@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import numpy as np
 
 from liestep.compile import rows
-from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Graph, Node, Number, Untraceable, Value, place_of
+from liestep.compile.straight.symbols import SYMBOLIC, Comparison, Graph, Node, Number, Untraceable, Value, guarded
 from liestep.compile.tracing import copied, globals_of
 
 MOST_NODES = 2_000  # operations on one way through a method; twice as many on all ways, what they share counted once
@@ -198,20 +198,6 @@ def decision_tree(method: Callable, inputs: int, choices: dict | None = None,
         return tree
 
     return explore([]), results
-
-
-def guarded(method: Callable, symbols: list[Node]) -> tuple[Hashable, list[Value]]:
-    """Result and outputs of one run of a method, with what leaves arithmetic as the reason why it cannot be traced."""
-    try:
-        with np.errstate(all="raise"):
-            result, outputs = method(symbols)
-            return _decided(result), [_decided(value) for value in outputs]
-    except (TypeError, ValueError, ArithmeticError, AttributeError, IndexError, NotImplementedError) as error:
-        raise Untraceable(f"{error}{place_of(error)}") from None
-
-
-def _decided(value: R | Comparison) -> R | bool:
-    return bool(value) if isinstance(value, Comparison) else value
 
 
 class Branching:

@@ -66,7 +66,7 @@ class Blocks(LLVMWriter):
 
     def from_table(self, place: int) -> str:
         """Read where it is used."""
-        return self.number(place)
+        return self.read("table", place)
 
     def routine(self, signature: str) -> Routine:
         text = "\n".join([*self.declared, self.function(f"routine({signature})")])

@@ -105,8 +105,8 @@ def _target() -> Any:
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    name, features = processor.target()
-    return binding.Target.from_triple(binding.get_process_triple()).create_target_machine(
+    triple, name, features = processor.target()
+    return binding.Target.from_triple(triple).create_target_machine(
         cpu=name, features=features, opt=2, reloc="pic", codemodel="default", jit=True)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from operator import attrgetter, mul
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from liestep.compile.tracing import Functions
 MOST_NODES = 4_000      # operations of an expression; straight-line jets of more take minutes to compile
 MOST_DECISIONS = 2_000  # guards of an expression
 Number = float | Fraction
+R = TypeVar("R")
 _place = attrgetter("place")
 
 
@@ -273,6 +274,20 @@ def expressions(method: Method, inputs: int, most: int = MOST_NODES) -> Expressi
     return Expressions(nodes[:inputs], list(outputs), guards, nodes)
 
 
+def guarded(method: Callable, symbols: list[Node]) -> tuple[Hashable, list[Value]]:
+    """Result and outputs of one run of a method, with what leaves arithmetic as the reason why it cannot be traced."""
+    try:
+        with np.errstate(all="raise"):
+            result, outputs = method(symbols)
+            return _decided(result), [_decided(value) for value in outputs]
+    except (TypeError, ValueError, ArithmeticError, AttributeError, IndexError, NotImplementedError) as error:
+        raise Untraceable(f"{error}{place_of(error)}") from None
+
+
+def _decided(value: R | Comparison) -> R | bool:
+    return bool(value) if isinstance(value, Comparison) else value
+
+
 class _Way(Graph):
     """One run of a method, and others that begin like it: while these take the same sides, their operations have the
     results of the first run, which takes a tenth of the time."""
@@ -326,13 +341,8 @@ class _Paths:
         self.runs += 1
         if self.runs > MOST_RUNS:
             raise Untraceable("its branches on values lead too far")
-        try:
-            with np.errstate(all="raise"):
-                evaluable, outputs = self.method(self.way.symbols)
-            evaluable = bool(evaluable)
-        except (TypeError, ValueError, ArithmeticError, AttributeError, IndexError) as error:
-            raise Untraceable(f"{error}{place_of(error)}") from None
-        return evaluable, outputs, [side for _, side, _ in self.way.taken]
+        evaluable, outputs = guarded(self.method, self.way.symbols)
+        return bool(evaluable), outputs, [side for _, side, _ in self.way.taken]
 
     def first(self) -> Sequence[Value]:
         """Outputs on a way on which the method can be evaluated, the sides True before those that are False."""

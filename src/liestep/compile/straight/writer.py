@@ -70,11 +70,7 @@ class LLVMWriter:
 
     def from_table(self, place: int) -> str:
         """Constant number `place`, which stands behind the time and is read before everything else."""
-        return self.once("table", (1 + place,), lambda args: self.number(*args, first=True))
-
-    def number(self, i: int, *, first: bool = False) -> str:
-        """Number i of the table."""
-        return str(self.read("table", i, first=first))
+        return self.once("table", (1 + place,), lambda args: self.read("table", *args, first=True))
 
     def operand(self, x: Register) -> str:
         """A register, or a number."""

@@ -191,11 +191,6 @@ def mechanism(file: RunFile, assembly: Assembly) -> FilmScene:
         else None)
 
 
-def top(file: RunFile, parameters: Parameters) -> FilmScene:
-    """A run in body coordinates alone shows the direction of the momentum in the body."""
-    return body(file, parameters) if "attitude" in file.variables else on_sphere(file, "body_momentum")
-
-
 def single(file: RunFile, look: Callable[[Scene, np.ndarray], None]) -> FilmScene:
     """One mass or particle about the origin with its trail, seen from above in a plane; look(scene, place)."""
     place = next(file[name] for name in ("position", "y", "q") if name in file.variables)
@@ -235,7 +230,10 @@ def particles(file: RunFile, parameters: Parameters) -> FilmScene:
 
 # `Sheet.motion` -> how it is drawn
 MOTIONS: dict[str, Callable[[RunFile, Parameters], FilmScene]] = {
-    "chain": chain, "rod": rod, "springs": springs, "dipoles": dipoles, "top": top,
+    "chain": chain, "rod": rod, "springs": springs, "dipoles": dipoles,
+    # a run in body coordinates alone shows the direction of the momentum in the body
+    "top": lambda file, parameters: (body(file, parameters) if "attitude" in file.variables else
+                                     on_sphere(file, "body_momentum")),
     "particle": lambda file, _: single(file, lambda scene, place: scene.balls(place, [looks.COLOURS[0]], 6.0,
                                                                               lift=0.01)),
 }

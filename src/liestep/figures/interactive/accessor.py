@@ -121,6 +121,8 @@ class RunAccessor:
         from liestep.simulation.runs.own_names import Named, own_names
 
         data, wanted = self._data, np.atleast_1d(real_array("times", times))
+        if wanted.ndim > 1:
+            raise InputError("times must be a number or a list of numbers, not an array of more dimensions")
         if ROWS not in data:
             raise InputError("the data set has no nodes: simulate it with dense=True")
         run = Between(specification_of(data.attrs), data[ROWS].values)

@@ -29,6 +29,8 @@ def require_run(data: xarray.Dataset, name: str = "the data set") -> None:
                          " allowed are data sets of liestep.simulate and of run files (liestep.open_run)")
     if "member" in data.sizes:
         raise InputError(f"{name} holds an ensemble; allowed are single runs")
+    if "time" not in data.sizes:
+        raise InputError(f"{name} has no dimension time: select its samples by a list, such as isel(time=[0])")
     if data.sizes["time"] == 0:
         raise InputError(f"{name} has no sample: {data.attrs.get('message', 'the run stopped at once')}")
 
@@ -65,7 +67,8 @@ def kept(data: xarray.Dataset, attribute: str) -> list[KeptColumn]:
 
 def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
     """Errors of a run's fields, see `RunAccessor.errors`."""
-    if data.attrs["problem"] != (other := getattr(reference, "attrs", {}).get("problem", "no run")):
+    require_run(reference, "the reference")
+    if data.attrs["problem"] != (other := reference.attrs["problem"]):
         raise InputError(f"the reference is of {other}, the data set of {data.attrs['problem']}")
     time = data["time"].values
     if len(time) != reference.sizes["time"] or not np.allclose(time, reference["time"].values, rtol=1e-9, atol=0.0):
@@ -73,6 +76,6 @@ def errors(data: xarray.Dataset, reference: xarray.Dataset) -> xarray.Dataset:
                          f" {float(reference['time'][-1])!r}, the data set {len(time)} up to {float(time[-1])!r}")
     fields = [field for field in error_fields(as_file(data)) if field.name in reference and field.name in data]
     distances = {field.name: ("time", field.distance(data[field.name].values, reference[field.name].values)
-                         / field.scale(reference[field.name].values)) for field in fields}
+                         / field.measure.scale(reference[field.name].values)) for field in fields}
     largest = max(float(distances[field.name][1].max()) for field in counted(fields))
     return xarray.Dataset(distances, coords={"time": data["time"]}, attrs={"error": largest})

@@ -222,16 +222,11 @@ class CotangentRotations(NamedTuple):
         return total
 
 
+@borrows(state_rows=SphereRotations.state_rows, algebra_rows=SphereRotations.algebra_rows)
 class Translation(NamedTuple):
     """exp(a).y = y + a: commutative, so that brackets vanish and dexpinv is the identity."""
 
-    rows: int  # n
-
-    def state_rows(self) -> int:
-        return self.rows
-
-    def algebra_rows(self) -> int:
-        return self.rows
+    n: int
 
     def act(self, xi: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         for i in range(y.shape[0]):

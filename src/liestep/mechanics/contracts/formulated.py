@@ -134,9 +134,9 @@ def rotation_quaternion(turn: np.ndarray) -> np.ndarray:
 
 def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Hamilton's product (..., 4), scalar part first."""
-    u, v = p[..., 1:], q[..., 1:]
-    scalar = p[..., :1]*q[..., :1] - np.sum(u*v, axis=-1, keepdims=True)
-    return np.concatenate([scalar, p[..., :1]*v + q[..., :1]*u + np.cross(u, v)], axis=-1)
+    (a, b, c, d), (e, f, g, h) = np.moveaxis(p, -1, 0), np.moveaxis(q, -1, 0)  # rows of three take twice as long
+    return np.stack([a*e - (b*f + c*g + d*h), a*f + e*b + (c*h - d*g), a*g + e*c + (d*f - b*h),
+                     a*h + e*d + (b*g - c*f)], axis=-1)
 
 
 def quaternion_matrix(q: np.ndarray) -> np.ndarray:
@@ -303,16 +303,12 @@ class StateField:
         except InputError as error:
             raise InputError(f"state field {self.name}: {error}") from None
 
-    def scale(self, reference: np.ndarray) -> float:
-        """What distances are divided by; 1 where the reference stays at zero."""
-        return self.measure.scale(reference)
-
 
 def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amplitude: float,
-              random: np.random.Generator, count: int) -> dict[str, np.ndarray]:
-    """`count` initial states, each field (count, ...), with every counted field moved by its norm, in the order of the
-    fields; those that are tangent to another one are made orthogonal to its new value. Other parts of the state stay.
-    The random numbers are those of one state after the other.
+              draws: Iterable[tuple[np.random.Generator, int]]) -> dict[str, np.ndarray]:
+    """Initial states, each field (count, ...), with every counted field moved by its norm, in the order of the fields;
+    those that are tangent to another one are made orthogonal to its new value. Other parts of the state stay. draws:
+    generators, each with the number of states that have its numbers, one after the other.
 
     Raises:
         InputError: no part of the state can be perturbed."""
@@ -321,8 +317,9 @@ def perturbed(fields: Iterable[StateField], state: Mapping[str, np.ndarray], amp
         raise InputError("no part of the initial state has a norm by which it could be perturbed")
     moves = [part.measure.moves(state[part.name]) for part in parts]
     ends = np.cumsum([prod(shape) for shape in moves])
-    drawn = np.split(amplitude*random.standard_normal((count, ends[-1])), ends[:-1], axis=1)
-    moved: dict[str, np.ndarray] = {}
+    numbers = np.concatenate([random.standard_normal((count, ends[-1])) for random, count in draws])
+    drawn = np.split(amplitude*numbers, ends[:-1], axis=1)
+    count, moved = len(numbers), dict[str, np.ndarray]()
     for part, by, shape in zip(parts, drawn, moves, strict=True):
         start = state[part.name]
         value = part.measure.moved(np.broadcast_to(start, (count, *start.shape)), by.reshape(count, *shape))
@@ -357,15 +354,15 @@ def _grouping(to_fields: Callable[..., dict[str, np.ndarray]], shape: tuple[int,
 
 class Starts(NamedTuple):
     """How a component whose numbers do not depend on the start begins elsewhere: rows (members, m, d) of fields
-    (members, ...), and `Formulated.momentum_scale` at one state."""
+    (members, ...), and `Formulated.momentum_scale` at one state or at those of members."""
 
     rows: Callable[[Mapping[str, np.ndarray]], np.ndarray]
-    scale: Callable[[Mapping[str, np.ndarray]], float]
+    scale: Callable[[Mapping[str, np.ndarray]], np.ndarray | float] = lambda states: 0.0
 
     def at(self, state: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """What `Formulated` holds of a start, and this."""
         (start,) = self.rows({name: np.asarray(values)[None] for name, values in state.items()})
-        return {"start": np.array(start, order="C"), "momentum_scale": self.scale(state), "starts": self}
+        return {"start": np.array(start, order="C"), "momentum_scale": float(self.scale(state)), "starts": self}
 
 
 class Joints(NamedTuple):

@@ -275,7 +275,7 @@ def first_order(*, size: int, kept: Mapping[str, bool], build: Callable[[Paramet
     columns, fields = observed(kept), (StateField("y", "1", "state", ("coordinate",), "coordinate"),)
 
     def made(problem: RatesField | FirstOrderGradient | PartsField, state: State) -> Formulated:
-        starts = Starts(lambda states: states["y"][:, None], lambda other: 0.0)
+        starts = Starts(lambda states: states["y"][:, None])
         return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {"y": rows[..., 0, :]},
                           apart=True, **starts.at(state))
 
@@ -310,7 +310,7 @@ def canonical(*, size: int, kept: Mapping[str, bool], build: Callable[[Parameter
         def rows(states: State) -> np.ndarray:
             return np.stack([states["q"], states["momentum"], *[np.zeros_like(states["q"])]*worked], axis=1)
 
-        starts = Starts(rows, lambda other: 0.0)
+        starts = Starts(rows)
         return Formulated(problem, fields=CANONICAL, observables=columns, to_fields=lambda rows: {
             "q": rows[..., 0, :], "momentum": rows[..., 1, :]}, **starts.at(state))
 
@@ -367,8 +367,7 @@ def charged(*, shape: tuple[int, ...], kept: Mapping[str, bool], masses: Callabl
                                 np.zeros((n, 3)), np.zeros(len(kept)), new_counters())
         return Formulated(problem, fields=fields, observables=columns, to_fields=lambda rows: {
             part.name: found.reshape(*rows.shape[:-2], *shape)
-            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, **Starts(
-                rows, lambda other: 0.0).at(state))
+            for part, found in zip(fields, np.split(rows, 2, axis=-2), strict=True)}, **Starts(rows).at(state))
 
     def kinetic_energy(values: Parameters, state: State) -> np.ndarray:
         v = state["velocity"].reshape(len(state["velocity"]), -1, 3)

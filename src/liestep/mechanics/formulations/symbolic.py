@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.roles import System
 from liestep.compile.tracing import Functions, plain_component
 from liestep.mechanics.contracts.formulated import Formulated
 
@@ -74,57 +73,39 @@ def traced_field(formulated: Formulated) -> SeriesEquations:
     return SeriesEquations(equations, formulated.start.ravel(), lambda values: values.reshape(len(values), m, d))
 
 
-def symbolic_gradient(system: System, q: np.ndarray) -> np.ndarray:
-    """The system's `gradient` at symbols q (n, 3), as expressions; errors as of `traced`."""
-    return traced(system, "gradient", q.shape, lambda plain, out: plain.gradient(q, out))
-
-
 def _pair(function: Callable[[float, float], float]) -> tuple[Callable[["Counted", "Counted | float"], "Counted"], ...]:
     """Methods of `Counted` for an arithmetic operator, and for that with the counted number on its right."""
     return (lambda self, other: self.apply(lambda x: function(x, float(other))),
             lambda self, other: self.apply(lambda x: function(float(other), x)))
 
 
-class Counted:
+class Counted(float):
     """A number that adds one to a tally for every operation."""
 
-    __slots__ = ("tally", "value")
+    __array_ufunc__ = None  # numpy's scalars leave arithmetic to these methods
+    __slots__ = ("tally",)
+    tally: list[int]
 
-    def __init__(self, value: float, tally: list[int]):
-        self.value, self.tally = value, tally
+    def __new__(cls, value: float, tally: list[int]) -> "Counted":
+        made = super().__new__(cls, value)
+        made.tally = tally
+        return made
 
     def apply(self, function: Callable[[float], float]) -> "Counted":
         self.tally[0] += 1
-        return Counted(function(self.value), self.tally)
+        return Counted(function(float(self)), self.tally)
 
     __add__, __radd__ = _pair(operator.add)
     __sub__, __rsub__ = _pair(operator.sub)
     __mul__, __rmul__ = _pair(operator.mul)
     __truediv__, __rtruediv__ = _pair(operator.truediv)
+    __pow__, __rpow__ = _pair(operator.pow)  # type: ignore[assignment]
 
     def __neg__(self) -> "Counted":
-        return Counted(-self.value, self.tally)
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __int__(self) -> int:
-        return int(self.value)  # number of a cell
-
-    def __lt__(self, other: "Counted | float") -> bool:
-        return self.value < float(other)
-
-    def __gt__(self, other: "Counted | float") -> bool:
-        return self.value > float(other)
-
-    def __le__(self, other: "Counted | float") -> bool:
-        return self.value <= float(other)
-
-    def __ge__(self, other: "Counted | float") -> bool:
-        return self.value >= float(other)
+        return Counted(-float(self), self.tally)
 
     def __abs__(self) -> "Counted":
-        return Counted(abs(self.value), self.tally)
+        return Counted(abs(float(self)), self.tally)
 
 
 def _atan2(y: Any, x: Any) -> Any:

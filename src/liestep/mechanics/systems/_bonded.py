@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import kernel, outlined
+from liestep.compile.dispatch import hands_on, kernel, outlined
 from liestep.compile.rows import Vector, add, add_to, atan2, axpy, cross, dot, put, row, scale, sqrt, sub
 from liestep.errors import InputError
 from liestep.geometry.attitude import to_body, to_space
@@ -224,15 +224,13 @@ class BondedParticles(NamedTuple):
         energy[4] = total
 
 
+@hands_on("plain", BondedParticles, "forces")
 class DampedParticles(NamedTuple):
     """`BondedParticles` with damping, between pairs along the line of their centres, with opposite torques."""
 
     plain: BondedParticles
     bond: float     # eta, J s
     contact: float  # lambda, s
-
-    def forces(self, y: np.ndarray, out: np.ndarray, energy: np.ndarray) -> bool:
-        return self.plain.forces(y, out, energy)
 
     @outlined
     def damp(self, y: np.ndarray, rates: np.ndarray, out: np.ndarray) -> float:

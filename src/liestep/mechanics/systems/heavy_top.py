@@ -31,7 +31,7 @@ from liestep.mechanics.contracts.manifold import MANIFOLD_TOLERANCE
 from liestep.mechanics.contracts.sheet import Parameter, Parameters, Sheet, Trial, invariant_axes, own
 from liestep.mechanics.formulations.fixed_body.components import body_rate, kinetic_energy
 from liestep.mechanics.formulations.fixed_body.forms import MOMENTUM, fixed_body, invariant
-from liestep.mechanics.formulations.rigid_bodies.forms import equal_moments, norm_observable
+from liestep.mechanics.formulations.rigid_bodies.forms import norm_observable
 
 
 class HeavyTop(NamedTuple):
@@ -116,8 +116,8 @@ def _build(parameters: Parameters) -> HeavyTop:
 
 
 def spherical(parameters: Parameters) -> bool:
-    """Whether the three moments are equal."""
-    return equal_moments(parameters["inertia"][None])
+    """Whether the three moments are equal, compared exactly."""
+    return bool(np.all(parameters["inertia"] == parameters["inertia"][0]))
 
 
 def _measures(parameters: Parameters, first: int) -> tuple[Observable, ...]:

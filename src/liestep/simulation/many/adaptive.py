@@ -35,7 +35,7 @@ from liestep.compile.rows import copy
 from liestep.compile.status import Status
 from liestep.integrators import sizes, step_control, taylor
 from liestep.integrators.taylor import Taylor
-from liestep.simulation.many.loops import Ends
+from liestep.simulation.many.loops import Ends, Held, enter, row_of
 from liestep.simulation.runs.execution import Recorder
 
 
@@ -172,29 +172,10 @@ def advance_adaptive_members(pair: Adaptive, problem: Component, work: Work, out
     """Steps of the blocks from `start`, which goes on if it is `on`, to before `end`, as many as are left; other
     arguments as those of `advance_adaptive` and `loops.advance_members`. Returns the block that is not at its end."""
     for b in range(start, end):
-        r, c = min(b, outputs.states.shape[0] - 1), min(b, outputs.block_sum.shape[0] - 1)
-        own = min(b, numbers.shape[0] - 1)
-        seen = as_masked(Recorder(
-            outputs.states[r], outputs.series[r], outputs.scratch, outputs.baseline[r], outputs.total[r],
-            outputs.largest[r], outputs.block_sum[c], outputs.block_low[c], outputs.block_high[c],
-            outputs.block_count[c], outputs.filled[r], outputs.integrals, outputs.steps, outputs.points,
-            outputs.stride, outputs.every))
-        steps = as_masked(Recorder(
-            accepted.states[r], accepted.series[r], accepted.scratch, accepted.baseline[r], accepted.total[r],
-            accepted.largest[r], accepted.block_sum[c], accepted.block_low[c], accepted.block_high[c],
-            accepted.block_count[c], accepted.filled[r], accepted.integrals, accepted.steps, accepted.points,
-            accepted.stride, accepted.every))
+        seen, steps = as_masked(row_of(outputs, b)), as_masked(row_of(accepted, b))
         if not (on and b == start):
-            copy(starts[b], held.y)
-            for i in range(numbers.shape[1]):
-                held.numbers[i] = numbers[own, i]
-            for i in range(rest.shape[0]):
-                held.rest[i] = rest[i]
-            for i in range(outputs.integrals.last.shape[1]):
-                outputs.integrals.last[0, i] = outputs.integrals.last[1, i] = 0.0
-                outputs.integrals.last[2, i] = 0.0
-            held.words[0] = held.all
-            held.words[1] = held.all
+            enter(Held(held.numbers, held.rest, held.counters, held.words, held.all, held.y), b, starts,
+                  numbers, rest, outputs.integrals.last)
             begin(as_masked(pair), as_masked(problem), seen, steps, as_masked(held), invariant, t_end, as_masked(work),
                   t_start)
         if step_lanes(as_masked(pair), as_masked(problem), seen, steps, as_masked(held), interval, as_masked(work),

@@ -21,7 +21,7 @@ from liestep.compile.trees import arrays, with_arrays
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.loops import Ends, Held, advance_members
 from liestep.simulation.runs.batch import Batch
-from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, recorders
+from liestep.simulation.runs.execution import Recorder, for_loop, new_integrals, recorders, slope_weights
 from liestep.simulation.runs.specified import RunSpecification
 
 ALIGNED = 64  # bytes, of what registers are read from
@@ -87,13 +87,11 @@ class Width:
         out[...] = np.moveaxis(values.reshape(-1, self.size, *values.shape[1:]), 1, -1)
         return self.numbers.in_lanes(out)
 
-    def members(self, array: np.ndarray, count: int, extrema: np.ufunc | None = None) -> np.ndarray:
-        """The reverse, of arrays with a row for each block; extrema: minimum or maximum, of all parts of a run."""
+    def members(self, array: np.ndarray, count: int) -> np.ndarray:
+        """The reverse, of arrays with a row for each block."""
         if array.dtype.kind != "V" and self.size > 1:  # the same for all in a block
             return np.repeat(array, self.size, axis=0)[:count]
         values = array if self.size == 1 else self.numbers.out_of_lanes(array)
-        if extrema:
-            values = extrema.reduce(values, axis=1, keepdims=True)
         if self.size > 1:
             values = np.array(np.moveaxis(values, -1, 1), order="C").reshape(len(values)*self.size, *values.shape[1:-1])
         return values[:count]
@@ -160,7 +158,6 @@ LONG = 50_000  # steps of runs with a component each that gain by code of their 
 FEWEST, FEW = 32, 8  # members for whom code of lanes is made where it is asked for, and in long runs
 MANY = 1000          # for whom that of an adaptive method is, which takes as long as so many of its runs
 PAYS = 5.0           # s of steps one after the other, of all shards, from which runs of a study gain by it
-EXTREMA = {"block_low": np.minimum, "block_high": np.maximum}
 SHARES = 16          # of all blocks, one of which each of several threads takes at a time
 
 
@@ -244,8 +241,8 @@ def adaptive(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, alone
 
 
 class Runs:
-    """Blocks of runs, their records, and the loop. blocks: keep the statistics of blocks, if reduced the extrema of
-    all of them; ends: nothing but how each ended, and its last state as the last sample."""
+    """Blocks of runs, their records, and the loop. blocks: keep the statistics of blocks, if reduced what
+    `loops.reduce_blocks` says of them; ends: nothing but how each ended, and its last state as the last sample."""
 
     loop: Any = staticmethod(advance_members)
 
@@ -254,10 +251,12 @@ class Runs:
         self.only_ends, self.spec, self.kind, self.count, self.formulated = ends, spec, kind, len(y), pairs[0][0]
         self.components, self.steps = Components(kind, spec, pairs), spec.steps or 0
         self.starts, self.numbers = kind.blocks(y), self.components.numbers()
-        number, self.blocks = len(self.starts), blocks
+        number, width, reduced = len(self.starts), self.formulated.width, blocks and spec.reduced and self.steps > 0
+        self.blocks = blocks and not reduced
+        weights, self.size = slope_weights(max(self.steps, 1), spec.statistics_every, spec.t_end)
         self.ends = Ends(np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.uint64),
-                         kind.room(number, len(NAMES), dtype=np.int64))
-        self.plain = recorders(spec, self.formulated, np.zeros((0, self.formulated.width)), blocks=blocks)
+                         kind.room(number, len(NAMES), dtype=np.int64), kind.room(number*reduced, 3, width), weights)
+        self.plain = recorders(spec, self.formulated, np.zeros((0, width)), blocks=self.blocks)
         self.records = self.room()
         self.lock, self.next, self.stop, self.shape = threading.Lock(), 0, False, y.shape[1:]
 
@@ -293,14 +292,13 @@ class Runs:
         rows, ends, spec = partial(self.kind.members, count=self.count), self.ends, self.spec
         steps, (outputs, *accepted) = rows(ends.steps), map(self._of_members, self.records)
         return Batch(self.formulated, outputs, accepted[0] if accepted else None, rows(ends.status),
-                     spec.t_start + steps*(spec.step or 0.0), steps, rows(ends.counters), lambda number: np.nan)
+                     spec.t_start + steps*(spec.step or 0.0), steps, rows(ends.counters), np.full(self.count, np.nan),
+                     rows(ends.reduced)/np.array([[1.0], [1.0], [self.size]]))
 
     def _of_members(self, recorder: Recorder) -> Recorder:
         """Arrays with a row for each of them."""
-        extrema = EXTREMA if self.spec.reduced and self.spec.steps else {}
         own: dict[str, Any] = {
-            name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1,
-                                    extrema.get(name))
+            name: self.kind.members(value, self.count if self.blocks or not name.startswith("block") else 1)
             for name, value in recorder._asdict().items()
             if isinstance(value, np.ndarray) and name != "scratch" and not self.only_ends}
         if self.only_ends and recorder.states.shape[1]:

@@ -313,8 +313,7 @@ class MemberRequest:
             self._single(content, status, reached, steps, shown)
         else:
             for numbers, run in self.batches(threads):
-                batch, place = run(), (slice(numbers.start, numbers.stop) if isinstance(numbers, range)
-                                       else np.array(numbers))
+                batch, place = run(), slice(numbers.start, numbers.stop) if isinstance(numbers, range) else [*numbers]
                 status[place], reached[place], steps[place] = batch.status, batch.time_reached, batch.steps
                 for name, dims, values, units, meaning in self._kept(batch):
                     if not batch.finished.all():

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liestep.compile.dispatch import kernel
 from liestep.compile.roles import Component, Stepper, Work
-from liestep.compile.rows import copy
+from liestep.compile.rows import copy, if_less
 from liestep.compile.status import Status
 from liestep.simulation.runs.execution import Recorder
 
@@ -28,6 +29,50 @@ class Ends(NamedTuple):
     steps: np.ndarray     # (blocks,) that were completed
     alive: np.ndarray     # (blocks,) word of lanes that were not struck
     counters: np.ndarray  # (blocks, len(counters.NAMES))
+    reduced: np.ndarray   # (blocks, 3, K) see `reduce_blocks`, or (0, 3, K)
+    weights: np.ndarray   # (BLOCKS,)
+
+
+@kernel
+def reduce_blocks(recorder: Recorder, weights: np.ndarray, out: np.ndarray) -> None:
+    """The least and the largest deviation in all blocks of a run, and the sum of their means times weights. The next
+    run finds the blocks as new."""
+    for c in range(out.shape[1]):
+        out[0, c], out[1, c], out[2, c] = np.inf, -np.inf, 0.0
+    for k in range(weights.shape[0]):
+        for c in range(out.shape[1]):
+            low, high = recorder.block_low[k, c], recorder.block_high[k, c]
+            out[0, c] = if_less(out[0, c], low, out[0, c], low)
+            out[1, c] = if_less(high, out[1, c], out[1, c], high)
+            out[2, c] += weights[k]*(recorder.block_sum[k, c]/max(recorder.block_count[k], 1))
+            recorder.block_sum[k, c], recorder.block_low[k, c], recorder.block_high[k, c] = 0.0, np.inf, -np.inf
+        recorder.block_count[k] = 0
+
+
+@kernel
+def row_of(records: Recorder, b: int) -> Recorder:
+    """That of a block: arrays with one row are of all blocks."""
+    r, c = min(b, records.states.shape[0] - 1), min(b, records.block_sum.shape[0] - 1)
+    return Recorder(
+        records.states[r], records.series[r], records.scratch, records.baseline[r], records.total[r],
+        records.largest[r], records.block_sum[c], records.block_low[c], records.block_high[c], records.block_count[c],
+        records.filled[r], records.integrals, records.steps, records.points, records.stride, records.every)
+
+
+@kernel
+def enter(held: Held, b: int, starts: np.ndarray, numbers: np.ndarray, rest: np.ndarray, last: np.ndarray) -> None:
+    """A block is at its start, with all its lanes. last: that of integrals."""
+    copy(starts[b], held.y)
+    for i in range(numbers.shape[1]):
+        held.numbers[i] = numbers[min(b, numbers.shape[0] - 1), i]
+    for i in range(rest.shape[0]):
+        held.rest[i] = rest[i]
+    for i in range(held.counters.shape[0]):
+        held.counters[i] = 0
+    for i in range(last.shape[1]):
+        last[0, i] = last[1, i] = last[2, i] = 0.0
+    held.words[0] = held.all
+    held.words[1] = held.all
 
 
 def advance_members(integrator: Stepper, problem: Component, work: Work, records: Recorder, held: Held, ends: Ends,
@@ -38,29 +83,12 @@ def advance_members(integrator: Stepper, problem: Component, work: Work, records
     which observables are."""
     y = held.y
     for b in range(begin, end):
-        r, c = min(b, records.states.shape[0] - 1), min(b, records.block_sum.shape[0] - 1)
-        own = min(b, numbers.shape[0] - 1)
-        recorder = Recorder(
-            records.states[r], records.series[r], records.scratch, records.baseline[r], records.total[r],
-            records.largest[r], records.block_sum[c], records.block_low[c], records.block_high[c],
-            records.block_count[c], records.filled[r], records.integrals, records.steps, records.points,
-            records.stride, records.every)
+        recorder = row_of(records, b)
         for run in range(1 if first > 0 else 0, 2):  # the first one is a trial at the start
             if first == 0:
-                copy(starts[b], y)
-                for i in range(numbers.shape[1]):
-                    held.numbers[i] = numbers[own, i]
-                for i in range(rest.shape[0]):
-                    held.rest[i] = rest[i]
-                for i in range(held.counters.shape[0]):
-                    held.counters[i] = 0
-                held.words[0] = held.all
-                held.words[1] = held.all
+                enter(held, b, starts, numbers, rest, recorder.integrals.last)
                 for i in range(invariant.shape[0]):  # forget the trial
                     recorder.total[0, i] = recorder.total[1, i] = recorder.largest[i] = recorder.scratch[i] = 0.0
-                for i in range(recorder.integrals.last.shape[1]):
-                    recorder.integrals.last[0, i] = recorder.integrals.last[1, i] = 0.0
-                    recorder.integrals.last[2, i] = 0.0
                 recorder.filled[0] = recorder.filled[1] = 0
             status, done = Status.OK, last
             for point in range(first + 1 if first > 0 else 0, (last if run == 1 else 0) + 1):
@@ -77,6 +105,8 @@ def advance_members(integrator: Stepper, problem: Component, work: Work, records
             if run == 0:
                 for i in range(invariant.shape[0]):
                     recorder.baseline[i] = recorder.scratch[i] if invariant[i] else 0.0
+        if ends.reduced.shape[0] > 0 and (last == records.points or status != Status.OK or held.words[0] == 0):
+            reduce_blocks(recorder, ends.weights, ends.reduced[b])
         ends.status[b] = status
         ends.steps[b] = done
         ends.alive[b] = held.words[0]

@@ -25,9 +25,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from liestep.compile.sources import DERIVED, MARK, content_hash, source_hash
+import numpy as np
+
+from liestep.compile.cache import cache_root
+from liestep.compile.sources import DERIVED, MARK, content_hash, package_hash, source_hash
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
+from liestep.files import sealed
 from liestep.files.records import short_hash
 from liestep.files.textfiles import require_file
 from liestep.mechanics.contracts.method import Item, Method
@@ -189,13 +193,29 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
                              " edit; rename it or start anew")
         return tuple(key for key, entry in plugin_entries().items() if entry.module == name)
     _require_alone(source, path)
-    if derived is None:
+    if derived is not None:
+        return _execute(source, path, derived=True)
+    mark, passed = _mark_of_trial(name, content), b""
+    with suppress(InputError):
+        passed = sealed.content(mark) or b""
+    if not passed:
         require_tried(lambda: _execute(source, path, try_all=True), path)
-    return _execute(source, path, derived=derived is not None)
+    ids = _execute(source, path, passed=passed.decode())
+    with suppress(InputError):
+        if passed != (now := getattr(sys.modules[name], MARK).encode()):
+            sealed.keep(mark, now)
+    return ids
 
 
-def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False) -> tuple[str, ...]:
-    """Execute the bytes of a plugin and make its ids known; `try_all`: try what it declares before."""
+def _mark_of_trial(name: str, content: str) -> Path:
+    """File of the cache that says with which values a plugin has passed its trial, by its text and by what runs it."""
+    return cache_root()/f"trial-{short_hash(f'{name} {content} {package_hash()} {sys.version} {np.__version__}')}.txt"
+
+
+def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False, passed: str = ""
+             ) -> tuple[str, ...]:
+    """Execute the bytes of a plugin and make its ids known; `try_all`: try what it declares before; `passed`: in a fork
+    where it reads other values than those with which it has passed."""
     name, content = PREFIX + path.stem, short_hash(source)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
@@ -211,7 +231,7 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
                 exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
             except (Exception, SystemExit) as error:
                 raise InputError(plain_error(error, path)) from None
-            return _register(module, path, content, try_all)
+            return _register(module, path, content, try_all, passed)
     except InputError:
         del sys.modules[name]
         raise
@@ -286,9 +306,9 @@ def _mark(package: str, content: str) -> None:
         cached.cache_clear()
 
 
-def _register(module: ModuleType, path: Path, content: str, try_all: bool = True) -> tuple[str, ...]:
+def _register(module: ModuleType, path: Path, content: str, try_all: bool = True, passed: str = "") -> tuple[str, ...]:
     """Check what a module declares, try it in plain Python, and add it; nothing is added when anything is wrong."""
-    from liestep.simulation.plugins.trial import first_start, try_method, try_sheet
+    from liestep.simulation.plugins.trial import first_start, try_declared
 
     sheets, methods = _declared(module, path, "SHEETS", Sheet), _declared(module, path, "METHODS", Method)
     if hasattr(module, "SHEET"):
@@ -305,17 +325,16 @@ def _register(module: ModuleType, path: Path, content: str, try_all: bool = True
             raise InputError(f"{path}: id {name!r} must be letters, digits and underscores")
         if name in taken or (name in sheets and name in methods):
             raise InputError(f"{path}: id {name} exists already; choose another one")
-    for name, sheet in sheets.items():
-        if hasattr(module, DERIVED):
-            first_start(sheet)
-        elif try_all:
-            try_sheet(name, sheet, path)
-    for name, method in methods.items() if try_all else ():
-        try_method(name, method, path)
+    for sheet in sheets.values() if hasattr(module, DERIVED) else ():
+        first_start(sheet)
+    if try_all:
+        try_declared(sheets, methods, path)
     try:
         content = short_hash(f"{content} {digest_of_reads((sheets, methods))}")
     except InputError as error:
         raise InputError(f"{error}" if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    if passed not in ("", content):
+        require_tried(lambda: try_declared(sheets, methods, path), path)
     _mark(module.__name__.split(".")[0], content)
     add_plugin(module.__name__, content, sheets, methods)
     return (*sheets, *methods)

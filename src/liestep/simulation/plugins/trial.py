@@ -1,16 +1,20 @@
 """First try of a plugin's systems and integrators, in plain Python: a mistake shows the user's own line."""
 import inspect
+import re
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from liestep.compile.roles import Problem, System
 from liestep.compile.status import Status
+from liestep.compile.tracing import on_own_arrays
 from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
@@ -41,6 +45,29 @@ def user_lines(path: Path, what: str) -> Iterator[None]:
         raise InputError(plain_error(error, path)) from None
 
 
+def require_types(item: Sheet | Method, what: str) -> None:
+    """Raises InputError for a field that is none of its type."""
+    for name, hint in get_type_hints(type(item)).items():
+        if not _fits(getattr(item, name), hint):
+            kind = re.sub(r"\w+\.", "", inspect.formatannotation(hint))
+            raise InputError(f"{what}: {name} must be of the type {kind}, not {getattr(item, name)!r}")
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type; of functions, that it can be called."""
+    kind, inside = get_origin(hint), get_args(hint)
+    if hint is Any or kind is Callable:
+        return hint is Any or callable(value)
+    if kind in (Union, UnionType):
+        return any(_fits(value, choice) for choice in inside)
+    if kind is tuple:
+        each = inside[:1]*len(value) if isinstance(value, tuple) and inside[-1] is ... else inside
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_fits, value, each))
+    if kind is Mapping:
+        return isinstance(value, Mapping) and all(_fits(part, inside[1]) for part in value.values())
+    return isinstance(value, {int: Integral, float: Real}.get(hint, kind or hint))
+
+
 def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     """Checked parameters and state of a system's first preset."""
     preset = facts.presets[facts.default]
@@ -48,9 +75,18 @@ def first_start(facts: Sheet) -> tuple[Parameters, dict[str, np.ndarray]]:
     return parameters, facts.check_initial(parameters, preset.initial(parameters))
 
 
+def try_declared(sheets: Mapping[str, Sheet], methods: Mapping[str, Method], path: Path) -> None:
+    """Try all that a plugin declares. Raises InputError for what cannot be."""
+    for name, facts in sheets.items():
+        try_sheet(name, facts, path)
+    for name, declared in methods.items():
+        try_method(name, declared, path)
+
+
 def try_sheet(name: str, facts: Sheet, path: Path) -> None:
     """Make each formulation at the first preset and evaluate it once. Raises InputError: it cannot; one sentence with
     the line."""
+    require_types(facts, f"{path}: system {name}")
     if not facts.presets:
         raise InputError(f"{path}: system {name} has no preset; it needs one, with parameters, a start and t_end")
     if facts.default not in facts.presets:
@@ -177,6 +213,7 @@ def try_force(system: System, q: np.ndarray, omega: np.ndarray, t: float = 0.0) 
 def try_method(name: str, declared: Method, path: Path) -> None:
     """Take one step on the first built-in system with the method's formulation. Raises InputError: it cannot; one
     sentence with the line."""
+    require_types(declared, f"{path}: integrator {name}")
     if declared.formulation not in PROTOCOLS:
         raise InputError(f"{path}: integrator {name}: {unknown('formulation', declared.formulation, PROTOCOLS)}")
     with user_lines(path, f"integrator {name}"):
@@ -205,7 +242,7 @@ def try_method(name: str, declared: Method, path: Path) -> None:
 def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, h: float, residuals: set[str]) -> None:
     """Raises InputError where steps change what the method declares to keep."""
     problem, y, values = plain(found.problem), found.start.copy(), np.zeros((2, found.width))
-    work = component.workspace(problem, y)
+    work = on_own_arrays(component.workspace(problem, y))
     problem.observe(y, values[0])
     component.start(problem, 0.0, y, h, work)
     for k in range(TRIED):
@@ -227,7 +264,7 @@ def _try_declaration(kept: frozenset[Keeps], component: Any, found: Formulated, 
 
 def _step(component: Any, problem: Problem, y: np.ndarray, h: float, adaptive: bool) -> None:
     """One step, after a `start` with the arguments that it has today."""
-    work, count = component.workspace(problem, y), len(inspect.signature(component.start).parameters)
+    work, count = on_own_arrays(component.workspace(problem, y)), len(inspect.signature(component.start).parameters)
     if count != 5:
         span, returns = ("t_end", "the first step") if adaptive else ("h", "a Status")
         raise InputError(f"start has {count} arguments beside self; it needs start(self, problem, t, y, {span}, work)"

@@ -137,7 +137,7 @@ def compute_reference(spec: ReferenceSpecification) -> Content:
     for part in formulated.fields:
         values, other = fields[part.name], others[part.name]
         content.add(part.name, ("time", *part.dims), values[::fine], part.units, part.long_name)
-        scales[f"scale_{part.name}"] = part.scale(values)
+        scales[f"scale_{part.name}"] = part.measure.scale(values)
         gap = part.distance(values[::fine], other)/scales[f"scale_{part.name}"]
         content.add(f"disagreement_{part.name}", ("time",), gap, "1",
                     f"largest distance of {part.name} between the two engines, divided by scale_{part.name}")

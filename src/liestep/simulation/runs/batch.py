@@ -22,7 +22,7 @@ def changed(recorder: Recorder, change: Callable[[np.ndarray], np.ndarray]) -> R
 @dataclass
 class Batch:
     """Trajectories of one component, or of several that are read alike. Recorders and arrays have a row for each;
-    `scale` gives the momentum scale of one, `each` has what reads the fields of each, if it differs."""
+    `each` has what reads the fields of each, if it differs."""
 
     formulated: Formulated
     outputs: Recorder
@@ -31,7 +31,8 @@ class Batch:
     time_reached: np.ndarray  # (n,)
     steps: np.ndarray         # (n,)
     counters: np.ndarray      # (n, len(counters.NAMES))
-    scale: Callable[[int], float]
+    scale: np.ndarray         # (n,) of momenta
+    reduced: np.ndarray = field(default_factory=lambda: np.zeros((0, 3, 0)))  # (n, 3, K) see `loops.reduce_blocks`
     each: Sequence[Callable[..., dict[str, np.ndarray]]] = ()
     growth: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0)))  # see `Outcome`
     again: int = 0  # how many were run again alone, because their lanes could not go on
@@ -42,7 +43,7 @@ class Batch:
         row = partial(changed, change=lambda value: value[None])
         return cls(outcome.formulated, row(outcome.outputs), outcome.accepted and row(outcome.accepted),
                    np.array([outcome.status]), np.array([outcome.time_reached]), np.array([outcome.steps]),
-                   np.array([list(outcome.counters.values())]), lambda number: outcome.formulated.momentum_scale,
+                   np.array([list(outcome.counters.values())]), np.array([outcome.formulated.momentum_scale]),
                    growth=outcome.growth[None])
 
     @property
@@ -75,11 +76,14 @@ class Batch:
                 if hasattr(value, "dtype") and len(value) == len(self.status) and name not in ("scratch", "growth"):
                     value[numbers] = new[name]
 
+    def row(self, number: int) -> tuple[Recorder, Recorder | None]:
+        """The recorders of one of them."""
+        row = partial(changed, change=lambda value: value[min(number, len(value) - 1)])
+        return row(self.outputs), self.accepted and row(self.accepted)
+
     def member(self, number: int) -> Outcome:
         """One of them."""
-        own = replace(self.formulated, momentum_scale=self.scale(number),
+        own = replace(self.formulated, momentum_scale=float(self.scale[number]),
                       to_fields=self.each[number] if self.each else self.formulated.to_fields)
-        row = partial(changed, change=lambda value: value[min(number, len(value) - 1)])
-        return Outcome(own, row(self.outputs), self.accepted and row(self.accepted),
-                       Status(self.status[number]), float(self.time_reached[number]), int(self.steps[number]),
-                       counts(self.counters[number]))
+        return Outcome(own, *self.row(number), Status(self.status[number]), float(self.time_reached[number]),
+                       int(self.steps[number]), counts(self.counters[number]))

@@ -1,9 +1,8 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,15 +31,6 @@ from liestep.simulation.runs.execution import (
     set_baseline,
 )
 from liestep.simulation.runs.specified import RunSpecification
-
-
-def members_of(recorders: Recorder) -> Iterator[Recorder]:
-    """The recorder of one run after the other; they share their scratch."""
-    n = len(recorders.baseline)
-    return map(Recorder._make, zip(*(
-        repeat(value) if name == "scratch" or not isinstance(value, np.ndarray)
-        else value if len(value) == n else repeat(value[0])
-        for name, value in zip(Recorder._fields, recorders, strict=True)), strict=False))
 
 
 class Part(NamedTuple):
@@ -80,9 +70,8 @@ class OneByOne:
         self.call = loop.ready(*self._arguments(part, part.y, self.trial, self.trial, 0))
         self.addressed = prepare(part.problem, part.integrator, part.work)
         self.pieces = partial(in_pieces, spec, loop, part.y.size, None, lambda: spec.t_start)
-        self.free = zip(count(), members_of(outputs), members_of(accepted) if accepted else repeat(None), strict=False)
         self.made = Batch(part.formulated, outputs, accepted, np.zeros(n, np.int64), np.full(n, spec.t_start),
-                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), lambda number: np.nan)
+                          np.zeros(n, np.int64), np.zeros((n, len(NAMES)), np.int64), np.full(n, np.nan))
 
     def _arguments(self, part: Part, y: np.ndarray, outputs: Recorder, accepted: Recorder | None, room: int
                    ) -> tuple[Any, ...]:
@@ -91,9 +80,10 @@ class OneByOne:
         return (part.integrator, part.problem, outputs, accepted, y, self.out, self.memory, self.log[:room],
                 spec.duration/(spec.outputs - 1), self.legs.end, part.work, spec.t_start, spec.direction)
 
-    def run(self, part: Part, pieces: Pieces) -> None:
-        """The next one."""
-        spec, made, trial, (k, outputs, accepted) = self.spec, self.made, self.trial, next(self.free)
+    def run(self, k: int, part: Part, pieces: Pieces) -> None:
+        """That of row k."""
+        spec, made, trial = self.spec, self.made, self.trial
+        outputs, accepted = made.row(k)
         if outputs.integrals.present():
             trial, outputs = (one._replace(integrals=new_integrals(part.formulated.observables))
                               for one in (trial, outputs))
@@ -123,9 +113,9 @@ def one_by_one(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> B
     runs, memory = OneByOne(spec, parts[0], len(parts), blocks), [
         (array, array.copy()) for array in arrays(parts[0][1:]) if array.flags.writeable]
     with runs.pieces() as pieces:
-        for part in parts:
+        for k, part in enumerate(parts):
             try:
-                runs.run(part, pieces)
+                runs.run(k, part, pieces)
             finally:
                 for array, new in memory:
                     array[...] = new
@@ -145,7 +135,7 @@ def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, fewest
         parts_read = [read(own) for read, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]), strict=True)]
         return {name: np.concatenate([fields[name] for fields in parts_read]) for name in parts_read[0]}
 
-    made = replace(made, scale=[part.formulated.momentum_scale for part in parts].__getitem__)
+    made = replace(made, scale=np.array([part.formulated.momentum_scale for part in parts]))
     if all(read is each[0] for read in each):
         return made
     return replace(made, each=each, formulated=replace(made.formulated, to_fields=to_fields))
@@ -170,8 +160,7 @@ class Repeated:
             made = adaptive(self.spec, pairs, y, self._alone, **kept)
         else:
             made = fixed(self.spec, pairs, y, **kept)
-        return replace(made, scale=lambda number: starts.scale(
-            {name: values[number] for name, values in states.items()}))
+        return replace(made, scale=np.full(len(y), starts.scale(states)))
 
     def _alone(self, y: np.ndarray, blocks: bool = False, ends: bool = False) -> Batch:
         """One after the other, of an adaptive method."""

@@ -46,7 +46,7 @@ class Content:
     def add(self, name: str, dims: tuple[str, ...], values: np.ndarray, units: str, long_name: str) -> None:
         self.variables[name] = (dims, values, {"long_name": long_name, "units": units})
 
-    def put(self, lead: tuple[str, int], place: np.ndarray | slice, variable: Variable, samples: int = 0,
+    def put(self, lead: tuple[str, int], place: np.ndarray | slice | list[int], variable: Variable, samples: int = 0,
             finished: np.ndarray | None = None) -> None:
         """Rows of a variable of all along the dimension `lead`, with room for so many samples: those that are not
         written are NaN. finished: which rows must have all values."""

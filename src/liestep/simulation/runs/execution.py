@@ -439,11 +439,11 @@ def replica_states(spec: RunSpecification) -> list[dict[str, np.ndarray]]:
                                    for name, value in spec.initial.items()} for _ in range(spec.replicas - 1))]
 
 
-def starts_of(spec: RunSpecification) -> Iterator[dict[str, np.ndarray]]:
+def starts_of(spec: RunSpecification, most: int = 1) -> Iterator[dict[str, np.ndarray]]:
     """Initial states of the members of an ensemble, or of its shard: see `Ensemble.states`."""
     fields = formulate(spec.sheet, spec.parameters, spec.initial, "vector_field", {}).fields
     assert spec.ensemble is not None
-    return spec.ensemble.states(fields, spec.initial)
+    return spec.ensemble.states(fields, spec.initial, most)
 
 
 def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
@@ -452,6 +452,22 @@ def spread(outcomes: list[Outcome], name: str) -> np.ndarray:
     part = next(field for field in outcomes[0].formulated.fields if field.name == name)
     values = [outcome.formulated.to_fields(outcome.outputs.states[:samples])[name] for outcome in outcomes]
     return np.max([part.distance(first, second) for first, second in combinations(values, 2)], axis=0, initial=0.0)
+
+
+def slope_weights(points: int, every: int, t_end: float) -> tuple[np.ndarray, float]:
+    """(BLOCKS,): what means of blocks are multiplied by in the least-squares slope (1/s) of the mean deviations at the
+    mean times of their points, weighted by how many these are; and what the sum is divided by, NaN with points in less
+    than two blocks. With equal blocks it is the slope of the table drift; with at most one point in each block, that of
+    all points."""
+    edges = -(-np.arange(BLOCKS + 1)*points//BLOCKS)  # block b holds the points edges[b] + 1 to edges[b + 1]
+    first, last = edges[:-1]//every + 1, edges[1:]//every
+    counted, weights = last >= first, np.zeros(BLOCKS)
+    if np.count_nonzero(counted) < 2:
+        return weights, np.nan
+    time, weight = (0.5*(first + last)*every*(t_end/points))[counted], (last - first + 1.0)[counted]
+    time = time - np.sum(weight*time)/np.sum(weight)
+    weights[counted] = weight*time
+    return weights, float(np.sum(weight*time*time))
 
 
 def block_means(recorder: Recorder) -> np.ndarray:

@@ -72,6 +72,7 @@ def _fill(content: Content, path: Path) -> None:
             data.createVariable(name, values.dtype, dims, fill_value=False).setncatts(attributes)
         data.setncatts({name: np.int32(value) if isinstance(value, int) and abs(value) < 2**31 else value
                         for name, value in content.attributes.items()})
+        data.set_auto_maskandscale(False)  # a look at each variable for attributes that no file has
         # after all definitions, because returning to the define mode takes longer than writing
         for name, (_, values, _) in content.variables.items():
             data[name][...] = values
@@ -107,7 +108,7 @@ def _require_no_nan(content: Content, path: Path) -> None:
     """Raises InputError for NaN; only block statistics, spreads and exponents of an unfinished run may hold it, and
     the unfinished cells of a map."""
     for name, (_, values, _) in content.variables.items():
-        whole = values[content.whole[name]] if name in content.whole else values
+        whole = values[content.whole[name]] if name in content.whole and not content.whole[name].all() else values
         if np.isnan(whole).any() and not (name.endswith(BLOCKS_SUFFIX) or name.startswith(MAY_LACK)):
             raise InputError(f"cannot write {path}: variable {name} is not finite")
 

@@ -26,6 +26,7 @@ from liestep.simulation.runs.content import (
 )
 from liestep.simulation.runs.execution import build, starts_of, trajectory
 from liestep.simulation.runs.specified import RunSpecification
+from liestep.simulation.runs.starts import each
 from liestep.simulation.tangents.rates import exponents
 
 MOST_NUMBERS = 300  # of a state of runs that are made together, each with a component of its own
@@ -93,20 +94,14 @@ def told_of(found: Mapping[int, str], lead: str, number: int) -> dict[str, str]:
 def members(spec: RunSpecification) -> Iterator[Runs]:
     """What gives the outcomes of the members of an ensemble, or of its shard (see `run_once`)."""
     repeated, first, blocks = Repeated(spec), 0, spec.reduced or spec.samples > DENSE
-    for states in starts_of(spec):
+    room = max(AT_ONCE, NUMBERS//(spec.samples*repeated.formulated.start.size))
+    for states in starts_of(spec, room if repeated.possible else 1):
         count = len(next(iter(states.values())))
-
-        def some(which: int | slice, states: Mapping[str, np.ndarray] = states) -> dict[str, np.ndarray]:
-            return {name: values[which] for name, values in states.items()}
-
-        def start(number: int, some: Callable = some) -> tuple[Any, ...]:
-            return spec, some(number)
-
-        room = max(AT_ONCE, NUMBERS//(spec.samples*repeated.formulated.start.size))
-        groups = ((range(k, min(k + room, count)), partial(repeated.run, some(slice(k, k + room)), blocks=blocks))
-                 for k in range(0, count, room)) if repeated.possible else in_groups(
-                     spec, repeated.formulated, count, start, blocks)
-        for numbers, run in groups:
+        for k in range(0, count if repeated.possible else 0, room):
+            yield range(first + k, first + min(k + room, count)), partial(
+                repeated.run, {name: values[k:k + room] for name, values in states.items()}, blocks=blocks)
+        starts = () if repeated.possible else [(spec, state) for state in each(states)]
+        for numbers, run in in_groups(spec, repeated.formulated, len(starts), starts.__getitem__, blocks):
             yield [first + number for number in numbers], run
         first += count
 

@@ -20,7 +20,7 @@ from liestep.simulation.runs.content import (
     statistics,
     times,
 )
-from liestep.simulation.runs.execution import BLOCKS, Outcome, Recorder, block_means, not_run
+from liestep.simulation.runs.execution import Outcome, not_run, slope_weights
 from liestep.simulation.runs.files import RunFile
 from liestep.simulation.runs.maps import ShardSpecification, first_of
 from liestep.simulation.runs.members import in_groups, members, told_of, warnings_of
@@ -50,18 +50,18 @@ class CellArrays:
 
     def add(self, numbers: Sequence[int], batch: Batch) -> None:
         """The results of the cells with these numbers."""
-        place, finished, formulated = np.array(numbers), batch.finished, batch.formulated
+        finished, formulated = batch.finished, batch.formulated
+        place = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else [*numbers]
         summary = statistics(batch)
         scalars: dict[str, Any] = {"time_reached": batch.time_reached, **summary,
                                    **largest_momentum_error(formulated, summary)}
         for name, told in formulated.attributes.items():
             if isinstance(told, str):  # the usual one for cells that are refused
-                row = self.words.setdefault(name, [str(self.usual.get(name, ""))]*self.number)
-                for cell in numbers:
+                row = self.words.setdefault(name, [usual := str(self.usual.get(name, ""))]*self.number)
+                for cell in numbers if told != usual else ():
                     row[cell] = told
             else:
-                scalars[name] = np.full(len(finished), told)
-        scalars["momentum_scale"] = np.array([batch.scale(number) for number in range(len(finished))])
+                scalars[name] = batch.scale if name == "momentum_scale" else np.full(len(finished), told)
         made = (reductions(batch, self.spec.t_end) if self.spec.reduced
                 else series(self.spec, batch, int(batch.samples.max())))
         short = np.flatnonzero(batch.samples < batch.samples.max()).tolist()
@@ -69,7 +69,7 @@ class CellArrays:
                                    f"{name} of each {self.lead}") for name, values in scalars.items())):
             self.content.put((self.lead, self.number), place, variable, self.spec.samples, finished)
             for one in short if "time" in variable[1] else ():  # what is read of no sample may be a number
-                self.content.variables[variable[0]][1][place[one], batch.samples[one]:] = np.nan
+                self.content.variables[variable[0]][1][numbers[one], batch.samples[one]:] = np.nan
         self.status[place] = batch.status
         for name, value in {"steps": batch.steps, **dict(zip(counters.NAMES, batch.counters.T, strict=True)),
                             "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
@@ -184,19 +184,25 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
 
 def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
     """What is kept of trajectories without its samples: last state, extrema and drift slope of its observables, from
-    what the recorder keeps inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
+    what is kept inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
     those of the steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else
-    from zero) over all counted points and accepted steps, slope is that of `block_slope` in units per second."""
+    from zero) over all counted points and accepted steps, slope is that of `slope_weights` in units per second."""
     recorder, formulated, finished = batch.outputs, batch.formulated, batch.finished[:, None]
     last = formulated.to_fields(recorder.states[:, -1])  # NaN until the end is reached
     for part in formulated.fields:
         yield f"{part.name}_{END}", part.dims, last[part.name], part.units, f"{part.long_name} at the end"
     start = np.where(batch.samples[:, None] > 0, recorder.series[:, 0], np.nan)
-    seen = [recorder, *([batch.accepted] if batch.accepted else [])]
-    arrays = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan),
-             LOW: np.min([start - recorder.baseline, *(one.block_low.min(axis=1) for one in seen)], axis=0),
-             HIGH: np.max([start - recorder.baseline, *(one.block_high.max(axis=1) for one in seen)], axis=0),
-             SLOPE: np.where(finished, block_slope(recorder, t_end), np.nan)}
+    if len(batch.reduced):
+        low, high, slope = np.moveaxis(batch.reduced, 1, 0)
+    else:
+        low = np.min([one.block_low.min(axis=1) for one in batch.recorders()], axis=0)
+        high = np.max([one.block_high.max(axis=1) for one in batch.recorders()], axis=0)
+        weights, size = slope_weights(recorder.points, recorder.every, t_end)
+        terms = weights[:, None]*(recorder.block_sum/np.maximum(recorder.block_count, 1)[..., None])
+        slope = np.add.reduce([*np.moveaxis(terms, 1, 0)])/size  # in their order, as `loops.reduce_blocks`
+    first = start - recorder.baseline
+    arrays = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan), LOW: np.minimum(first, low),
+              HIGH: np.maximum(first, high), SLOPE: np.where(finished, slope, np.nan)}
     meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
                SLOPE: "slope of the deviation"}
     for observable in formulated.observables:
@@ -205,25 +211,6 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
             yield (f"{observable.name}_{suffix}", observable.dimensions,
                    observable.shaped(values[:, observable.columns]), units,
                    f"{observable.long_name}: {meaning[suffix]}")
-
-
-def block_slope(recorder: Recorder, t_end: float) -> np.ndarray:
-    """(K,), or (n, K) of many runs, where one has all points that any has: least-squares slope (1/s) of the mean
-    deviations of the blocks at the mean times of their points, weighted by how many these are. With equal blocks it is
-    the slope of the table drift; with at most one point in each block, that of all points. NaN with points in less
-    than two blocks."""
-    count = recorder.block_count.reshape(-1, BLOCKS).max(axis=0)
-    counted = count > 0
-    if np.count_nonzero(counted) < 2:
-        return np.full_like(recorder.baseline, np.nan)
-    edges = -(-np.arange(BLOCKS + 1)*recorder.points//BLOCKS)  # block b holds the points edges[b] + 1 to edges[b + 1]
-    first = edges[:-1]//recorder.every + 1
-    last = edges[1:]//recorder.every
-    time = 0.5*(first + last)*recorder.every*(t_end/recorder.points)
-    time, weight = time[counted], count[counted].astype(float)
-    means = block_means(recorder)[..., counted, :]
-    time = time - np.sum(weight*time)/np.sum(weight)
-    return np.sum((weight*time)[:, None]*means, axis=-2)/np.sum(weight*time*time)
 
 
 def joined(files: Sequence[RunFile]) -> RunFile:

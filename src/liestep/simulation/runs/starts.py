@@ -65,17 +65,19 @@ class Ensemble:
         for first in range(0, self.members, most):
             yield self if self.members <= most else replace(self, first=first, count=min(most, self.members - first))
 
-    def states(self, parts: Sequence[StateField], initial: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
-        """The starts of at most MOST members, each field (members, ...), of all one after the other. Each MOST have
+    def states(self, parts: Sequence[StateField], initial: Mapping[str, np.ndarray], most: int = 1
+               ) -> Iterator[dict[str, np.ndarray]]:
+        """The starts of all, each field (members, ...), of at most `most` or of MOST members at a time. Each MOST have
         random numbers of their own, so that a shard needs none of the others."""
-        for first in range(self.first, self.first + self.size, MOST):
-            count = min(MOST, self.first + self.size - first)
+        end, most = self.first + self.size, max(most//MOST, 1)*MOST
+        for first in range(self.first, end, most):
+            numbers = range(first, min(first + most, end))
             if self.turns:
-                yield turned_states(parts, initial, self.turns, np.arange(first, first + count))
+                yield turned_states(parts, initial, self.turns, np.array(numbers))
                 continue
-            seeds = np.random.SeedSequence(self.seed, spawn_key=(first//MOST,)) if first else self.seed
-            random = np.random.Generator(np.random.PCG64(seeds))
-            moved = perturbed(parts, initial, self.amplitude, random, count - (first == 0))
+            moved = perturbed(parts, initial, self.amplitude, [
+                (np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=(k//MOST,)*(k > 0)))),
+                 min(MOST, end - k) - (k == 0)) for k in numbers[::MOST]])
             yield moved if first else {name: np.concatenate([np.asarray(values)[None], moved[name]])
                                        for name, values in initial.items()}
 

@@ -20,12 +20,6 @@ PRODUCTS = (".csv", ".md", ".json", ".html", ".nc", ".gz", ".made")  # files of 
 ALLOWED = (f"letters, digits, '_', '-' and '.', at most {LETTERS} of them, the first neither '-' nor '.'")
 
 
-def is_name(text: str) -> bool:
-    """Whether a text can be the id of a study: parts with / between them."""
-    parts = text.split("/")
-    return len(parts) <= PARTS and all(map(PART.fullmatch, parts))
-
-
 def require_name(what: str, text: str, path: Path | None = None) -> str:
     """The text. Raises InputError when it is no name; `what` says of what, `path` in which file."""
     first, *inner = text.lower().split("/")
@@ -36,7 +30,7 @@ def require_name(what: str, text: str, path: Path | None = None) -> str:
         if (part in INNER and part in inner) or part.endswith(PRODUCTS):
             raise InputError(f"{f'{path}: ' if path else ''}{what} {text[:LETTERS]!r} must not hold {part}: files and"
                              " folders of results are called so")
-    if is_name(text):
+    if len(inner) < PARTS and all(map(PART.fullmatch, text.split("/"))):
         return text
     shown = text if len(text) <= LETTERS else f"{text[:LETTERS]}..."
     raise InputError(f"{f'{path}: ' if path else ''}{what} {shown!r} must be {ALLOWED}; folders are separated"

@@ -29,15 +29,6 @@ class Choice:
         """Whether the runner-up costs as much, within TIE."""
         return self.ratio <= TIE
 
-    @property
-    def verdict(self) -> str:
-        """In words."""
-        if self.winner is None:
-            return "nobody"
-        if self.runner_up is None:
-            return self.winner
-        return f"{self.winner}, {f'tie with {self.runner_up}' if self.tie else f'then {self.runner_up}'}"
-
 
 def choose(table: Iterable[TableRow], error: float, cost: str = "seconds") -> Choice:
     """The choice among rows with the columns `integrator`, `error` and `cost` (in any unit). A row counts if its error

@@ -35,8 +35,9 @@ def state_error(run: RunFile, reference: RunFile) -> StateError:
     if time.shape != wanted.shape or np.abs(time - wanted).max() > TIME_SLACK*wanted[-1]:
         raise InputError(f"{run.path} and {reference.path} have different sample times")
     fields = error_fields(run)
-    parts = field_errors(fields, run.variables, reference)
-    return StateError(largest_error(fields, parts), parts, final_distance(run, reference))
+    parts = {field.name: float(field.distance(run[field.name], reference[field.name]).max()/_scale(field, reference))
+             for field in fields}
+    return StateError(max(parts[field.name] for field in counted(fields)), parts, final_distance(run, reference))
 
 
 def final_distance(run: RunFile, other: RunFile) -> float:
@@ -48,17 +49,6 @@ def final_distance(run: RunFile, other: RunFile) -> float:
 def counted(fields: list[StateField]) -> list[StateField]:
     """The fields that enter the state error."""
     return [field for field in fields if field.counted]
-
-
-def largest_error(fields: list[StateField], parts: Mapping[str, float]) -> float:
-    """The state error from the errors of the fields."""
-    return max(parts[field.name] for field in counted(fields))
-
-
-def field_errors(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> dict[str, float]:
-    """Largest scaled error of each field over the times."""
-    return {field.name: float(field.distance(values[field.name], reference[field.name]).max()/_scale(field, reference))
-            for field in fields}
 
 
 def error_history(fields: list[StateField], values: Mapping[str, np.ndarray], reference: RunFile) -> np.ndarray:
@@ -73,7 +63,7 @@ def member_distances(run: RunFile) -> np.ndarray:
     gaps = []
     for state_field in counted(error_fields(run)):
         first, *others = run[state_field.name]
-        gaps.append([state_field.distance(other, first)/state_field.scale(first) for other in others])
+        gaps.append([state_field.distance(other, first)/state_field.measure.scale(first) for other in others])
     return np.max(gaps, axis=0).reshape(-1, len(run["time"]))
 
 

@@ -193,12 +193,8 @@ def over_steps(metrics: "pandas.DataFrame") -> "pandas.DataFrame":
         relative = table["energy_error_mean"]/metrics["energy_scale"].where(metrics["energy_scale"] > 0.0)
         table["energy_error_mean_relative"] = metrics["energy_error_mean_relative"].where(~adaptive, relative)
     if "momentum_error_max_x" in metrics and "momentum_conserved" in metrics:
-        largest = table.apply(_largest_momentum_error, axis=1)
+        kept = {f"momentum_error_max_{axis}": metrics["momentum_conserved"].str.contains(axis) for axis in AXES}
+        largest = table[[*kept]].where(metrics.assign(**kept)[[*kept]]).max(axis=1)
         table["momentum_error_max"] = metrics["momentum_error_max"].where(~adaptive | largest.isna(), largest)
     return table
 
-
-def _largest_momentum_error(row: "pandas.Series") -> float:
-    """The largest momentum error over accepted steps and conserved components."""
-    axes = [axis for axis in "xyz" if row["momentum_conserved"] != "none" and axis in row["momentum_conserved"]]
-    return max((row[f"momentum_error_max_{axis}"] for axis in axes), default=float("nan"))

@@ -3,6 +3,7 @@ thread, so that other work on the machine counts less. Times are products of the
 runs repeat byte for byte."""
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from math import nan
 from pathlib import Path
 from time import thread_time
@@ -23,7 +24,7 @@ from liestep.simulation.references.reference import study_reference
 from liestep.simulation.runs.execution import STEP_LOG, build, new_integrals, new_recorder
 from liestep.simulation.runs.files import require_current
 from liestep.simulation.runs.specified import RunSpecification
-from liestep.study.tables.errors import field_errors, largest_error
+from liestep.study.tables.errors import error_history
 from liestep.study.tables.liestep_tables import csv_text
 
 if TYPE_CHECKING:  # recommendations time runs without any study
@@ -153,17 +154,17 @@ def _other_rows(study: "Study") -> Iterator[TableRow]:
     for problem in study.config.problems:
         path, spec = study_reference(study, problem)
         reference = require_current(path, spec)
-        formulated = formulate_standard(spec.run.sheet, spec.run.parameters, spec.run.initial)
+        formulated, kept = formulate_standard(spec.run.sheet, spec.run.parameters, spec.run.initial), list[np.ndarray]()
         for name, tolerances, make in (("scipy_dop853", SCIPY_TOLERANCES, _scipy),
                                        ("heyoka_taylor", TAYLOR_TOLERANCES, _taylor)):
             for tolerance in tolerances:
                 try:
-                    clock = _Clock(make(spec.run, tolerance, reference["time"]))
-                    seconds, repeats = shortest(clock)
-                    fields = formulated.to_fields(clock.result)
+                    solve = make(spec.run, tolerance, reference["time"])
+                    seconds, repeats = shortest(partial(_clocked, solve, kept))
+                    fields = formulated.to_fields(kept[0])
                 except (NotSymbolic, engines.EngineError):
                     continue
-                error = largest_error(formulated.error_fields, field_errors(formulated.error_fields, fields, reference))
+                error = float(error_history(list(formulated.error_fields), fields, reference).max())
                 yield {"problem": problem, "integrator": name, "resolution": f"tol{tolerance:.6g}",
                        "runtime": "other runtime", "tolerance": tolerance, "seconds": seconds, "repeats": repeats,
                        "error": error}
@@ -187,13 +188,8 @@ def _taylor(run: RunSpecification, tolerance: float, times: np.ndarray) -> Calla
     return lambda: series.trajectory(times)
 
 
-class _Clock:
-    """A call gives the seconds that `solve` takes and keeps its last result."""
-
-    def __init__(self, solve: Callable[[], np.ndarray]):
-        self.solve, self.result = solve, np.empty(0)
-
-    def __call__(self) -> float:
-        begin = thread_time()
-        self.result = self.solve()
-        return thread_time() - begin
+def _clocked(solve: Callable[[], np.ndarray], kept: list[np.ndarray]) -> float:
+    """Seconds that `solve` takes, whose last result is kept."""
+    begin = thread_time()
+    kept[:] = [solve()]
+    return thread_time() - begin

@@ -21,12 +21,12 @@ from liestep.compile.status import IntegrationError
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import TableRow, write_text_atomically
 from liestep.mechanics.contracts.formulated import StateField
-from liestep.mechanics.contracts.sheet import Fields, Parameters
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import ranked, sheet, system_ids
-from liestep.simulation.references.reference import kept_reference, specify_reference
+from liestep.simulation.references.reference import ReferenceSpecification, kept_reference, specify_reference
 from liestep.simulation.runs.files import RunFile, read_attribute
 from liestep.simulation.runs.specification import start_of
+from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.liestep_tables import csv_text
 from liestep.tools.certify.judgement import Problem
 from liestep.tools.certify.number import Number, numbers
@@ -46,17 +46,21 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None,
     the folder as <problem>.<preset>.nc and used again while they are up to date. With `digits` starts and end states
     are decimal numbers of so many digits, at t_end, and no file is kept. Raises InputError: unknown names, or the
     folder cannot be written."""
-    chosen = [(name, key) for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
-    for name, key in chosen:
-        path = Path(folder)/f"{name}.{key}.nc"
+    chosen = [(name, key, Path(folder)/f"{name}.{key}.nc")
+              for name in ([problem] if problem else system_ids()) for key in _presets(name, preset)]
+    for _, _, path in chosen:
         if path.exists() and read_attribute(path, "run_sha256") is None:  # it is not overwritten
             raise InputError(f"{path} exists and is not a file of liestep, or is damaged; remove it or choose"
                              " another folder")
     entries = []
-    for name, key in chosen:
-        entries.append(entry(name, key, Path(folder)/f"{name}.{key}.nc") if digits is None else
-                       exact_entry(name, key, digits))
-        yield f"{name} {key}: {entries[-1]['status']}"
+    for name, key, path in chosen:
+        spec = specify_reference(name, preset=key, samples=SAMPLES)
+        try:
+            found = end_of(spec, path) if digits is None else exact_end(spec.run, key, digits)
+        except InputError as error:
+            found = {"status": f"no end state: {error}"}
+        entries.append(_about(name, key, spec.run.canonical()) | found)
+        yield f"{name} {key}: {found['status']}"
     rows = [row for item in entries for row in _rows(item)]
     write_text_atomically(Path(folder)/"references.csv", csv_text(COLUMNS, rows))
     about = __doc__.split("\n\n")[1].replace("\n", " ").strip() if digits is None else BOUND
@@ -71,12 +75,12 @@ def _presets(problem: str, preset: str | None) -> list[str]:
     return [preset] if preset else list(known)
 
 
-def _about(problem: str, preset: str, parameters: Parameters, initial: Fields) -> dict[str, Any]:
+def _about(problem: str, preset: str, shared: Mapping[str, Any]) -> dict[str, Any]:
     facts, fields = sheet(problem), Problem(problem, preset).fields
     return {"problem": problem, "preset": preset, "citation": facts.presets[preset].citation,
-            "equations": facts.equations, "parameters": parameters, "initial": initial,
+            "equations": facts.equations, "parameters": shared["parameters"], "initial": shared["initial"],
             "fields": {name: {"units": field.units, "meaning": field.long_name,
-                              "columns": list(_columns(field, np.shape(initial[name])))}
+                              "columns": list(_columns(field, np.shape(shared["initial"][name])))}
                        for name, field in fields.items()}}
 
 
@@ -87,39 +91,26 @@ def _columns(field: StateField, shape: tuple[int, ...]) -> Iterator[str]:
                                       for dim, k in zip(field.dims, index, strict=True))))
 
 
-def exact_entry(problem: str, preset: str, digits: int) -> dict[str, Any]:
-    """One preset: starts and ends as decimal numbers, which are no float64."""
-    shared = specify_reference(problem, preset=preset, samples=SAMPLES).run.canonical()
-    t_end = sheet(problem).presets[preset].t_end
-    about = _about(problem, preset, shared["parameters"], shared["initial"])
-    try:
-        initial, final, bound = many_digits(problem, preset, t_end, digits)
-    except InputError as error:
-        return about | {"status": f"no end state: {error}"}
-    about |= {"initial": initial, "t_end": t_end, "final": final}
-    known = json.loads(PROVEN.read_text("utf-8")).get(f"{problem} {preset}", {})
-    proven = known and all(about[key] == value for key, value in known.items() if key != "bound")
-    return about | {"error_bound": dict.fromkeys(final, known["bound"] if proven else bound),
+def exact_end(run: RunSpecification, preset: str, digits: int) -> dict[str, Any]:
+    """Start and end of a preset as decimal numbers, which are no float64."""
+    initial, final, bound = many_digits(run.problem, preset, run.t_end, digits)
+    found = {"parameters": run.canonical()["parameters"], "initial": initial, "t_end": run.t_end, "final": final}
+    known = json.loads(PROVEN.read_text("utf-8")).get(f"{run.problem} {preset}", {})
+    proven = known and all(found[key] == value for key, value in known.items() if key != "bound")
+    return found | {"error_bound": dict.fromkeys(final, known["bound"] if proven else bound),
                     "status": f"{digits} digits, {'proven' if proven else 'estimated'} bound"}
 
 
-def entry(problem: str, preset: str, path: Path) -> dict[str, Any]:
-    """One preset: numbers as floats, whose JSON text reads back as the same float64."""
-    start, spec = start_of(problem, preset=preset), specify_reference(problem, preset=preset, samples=SAMPLES)
-    shared = spec.run.canonical()
-    about = _about(problem, preset, shared["parameters"], shared["initial"])
-    try:
-        reference = kept_reference(path, spec)
-    except InputError as error:
-        return about | {"status": f"no end state: {error}"}
-    last, bounds = certified(reference, list(start.initial))
+def end_of(spec: ReferenceSpecification, path: Path) -> dict[str, Any]:
+    """End of a preset: numbers as floats, whose JSON text reads back as the same float64."""
+    reference = kept_reference(path, spec)
+    last, bounds = certified(reference, list(spec.run.initial))
     if last == 0:
-        return about | {"status": f"no end state: the engines disagree by more than {TRUSTED:g} before t ="
-                        f" {reference['time'][1]:g}"}
+        raise InputError(f"the engines disagree by more than {TRUSTED:g} before t = {reference['time'][1]:g}")
     short = ("" if last == SAMPLES - 1 else f", the engines disagree by more than {TRUSTED:g} before t ="
              f" {reference['time'][last + 1]:g}")
-    return about | {"t_end": float(reference["time"][last]),
-        "final": {name: reference[name][last].tolist() for name in start.initial}, "error_bound": bounds,
+    return {"t_end": float(reference["time"][last]),
+        "final": {name: reference[name][last].tolist() for name in spec.run.initial}, "error_bound": bounds,
         "energy": float(reference["energy"][last]), "engines": reference.attributes["engines"],
         "status": f"certified at t = {reference['time'][last]:g}{short}"}
 

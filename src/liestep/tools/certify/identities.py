@@ -94,16 +94,18 @@ def return_gap(case: Case, integrator: str, options: Options, back: Options) -> 
     return largest(there.standard(again(-h, there(h))) - there.standard(there.start)).exponent10()
 
 
-def identities() -> Iterator[Identity]:
+def identities(names: Sequence[str] = ()) -> Iterator[Identity]:
+    """Of all methods, or of those named."""
     for case, first, second in same_maps():
-        yield Identity(f"{_name(*first)} = {_name(*second)}", case.name, difference(case, first, second), True)
-    for name in own_integrators():
+        if not names or first[0] in names:
+            yield Identity(f"{_name(*first)} = {_name(*second)}", case.name, difference(case, first, second), True)
+    for name in names or own_integrators():
         for options, back in method(name).certified.adjoints:
             for case in orders.cases_of(name)[:1]:
                 yield Identity(f"{_name(name, back)} is the adjoint of {_name(name, options)}", case.name,
                                return_gap(case, name, options, back), True)
     # a method is declared symmetric if and only if it is its own adjoint, on the first case that it can run on
-    for name in integrator_calls():
+    for name in names or integrator_calls():
         for variant in () if method(name).adaptive else orders.declared_variants(name):
             for case in orders.cases_of(name, variant.of(SHORT[::2]))[:1]:
                 options = variant.options
@@ -142,11 +144,6 @@ def declared_to_keep(case: Case, integrator: str, options: Options | None = None
     return declared.kept(complete_options(declared, facts, parameters, options or {}), facts, parameters)
 
 
-def declared_symplectic(case: Case, integrator: str, options: Options | None = None) -> bool:
-    """Whether the symplectic form is declared to be kept on a case."""
-    return Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options)
-
-
 def defect_of(case: Case, integrator: str, options: Options | None = None) -> Defect:
     """Defects of one method."""
     step = step_of(case, integrator, options, DIGITS)
@@ -177,22 +174,23 @@ def defect_of(case: Case, integrator: str, options: Options | None = None) -> De
         return (largest(changed)/largest(values)).exponent10()
 
     move = numbers(DIGITS).of(DIFFERENCE)
-    return Defect(integrator, options or {}, case.name, step.order,
-                  tuple(size(numbers(DIGITS).of(h)) for h in STEPS), declared_symplectic(case, integrator, options))
+    return Defect(integrator, options or {}, case.name, step.order, tuple(map(size, map(numbers(DIGITS).of, STEPS))),
+                  Keeps.SYMPLECTIC in declared_to_keep(case, integrator, options))
 
 
-def defects() -> Iterator[Defect]:
-    """Defects of all methods with fixed steps that are declared symplectic, and of all others of low order; not of
-    those in redundant coordinates and of sums of parts, whose rows are no point of a cotangent bundle, nor of those for
-    charged particles, whose form has a part of the field that is not known here. Options are tried where something else
-    is kept with them, and one method that keeps no form on a product of spheres."""
-    for name in integrator_calls():
+def defects(names: Sequence[str] = ()) -> Iterator[Defect]:
+    """Defects of all methods, or of those named, with fixed steps that are declared symplectic, and of all others of
+    low order; not of those in redundant coordinates and of sums of parts, whose rows are no point of a cotangent
+    bundle, nor of those for charged particles, whose form has a part of the field that is not known here. Options are
+    tried where something else is kept with them, and one method that keeps no form on a product of spheres."""
+    for name in names or integrator_calls():
         declared = method(name)
         if declared.adaptive or declared.formulation in {*REDUNDANT, "charged_particles", "parts"} - {*CANONICAL}:
             continue
         cases = orders.cases_of(name, SHORT)
         for case in cases:
-            if declared_symplectic(case, name) or (declared.order <= LARGEST_ORDER and case not in SHORT[1:2]):
+            if Keeps.SYMPLECTIC in declared_to_keep(case, name) or (
+                    not names and declared.order <= LARGEST_ORDER and case not in SHORT[1:2]):
                 yield defect_of(case, name)
         for variant in orders.declared_variants(name):
             for case in variant.of(cases)[:1]:
@@ -200,10 +198,10 @@ def defects() -> Iterator[Defect]:
                 if facts[0] != facts[1] and Keeps.SYMPLECTIC in facts[0] | facts[1]:
                     yield defect_of(case, name, variant.options)
     both = {"lie_action", "vector_field"}
-    for case in [case for case in orders.INSTEAD if sheet(case.problem).forms.keys() == both][:1]:
+    for case in [case for case in orders.INSTEAD if sheet(case.problem).forms.keys() == both and not names][:1]:
         yield defect_of(case, next(name for name in integrator_calls() if method(name).order == 2
                                    and method(name).formulation == "lie_action" and orders.able(case, name)
-                                   and not declared_symplectic(case, name)))
+                                   and Keeps.SYMPLECTIC not in declared_to_keep(case, name)))
 
 
 def volume_defect(case: Case, integrator: str, options: Options | None = None) -> Defect:
@@ -221,14 +219,14 @@ def volume_defect(case: Case, integrator: str, options: Options | None = None) -
                   Keeps.VOLUME in declared_to_keep(case, integrator, options))
 
 
-def volume_defects() -> Iterator[Defect]:
-    """Of all methods that are declared to keep the volume, and of one that is not, on the same case."""
-    for name in integrator_calls():
+def volume_defects(names: Sequence[str] = ()) -> Iterator[Defect]:
+    """Of all methods, or of those named, that are declared to keep the volume; of all, also of one that is not."""
+    for name in names or integrator_calls():
         declared = {getattr(fact, "fact", fact) for fact in method(name).conserves}
         for variant in orders.declared_variants(name) if Keeps.VOLUME in declared else ():
             yield from (volume_defect(case, name, variant.options) for case in orders.cases_of(name)[:1])
-    case = next(case for case in orders.INSTEAD if "parts" in sheet(case.problem).forms)
-    yield volume_defect(case, ranked("shown", "vector_field")[0])
+    for case in [case for case in orders.INSTEAD if "parts" in sheet(case.problem).forms and not names][:1]:
+        yield volume_defect(case, ranked("shown", "vector_field")[0])
 
 
 def _moved(y: np.ndarray, *parts: tuple[int | slice | tuple[int, ...], Number | np.ndarray]) -> np.ndarray:
@@ -240,8 +238,8 @@ def _moved(y: np.ndarray, *parts: tuple[int | slice | tuple[int, ...], Number | 
 
 
 def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Lines of text, each with whether it passed: orders of some integrators, or of all with identities and
-    symplecticity. Raises InputError: unknown id, a rounded coefficient, or a step that fails."""
+    """Lines of text, each with whether it passed: orders, identities and symplecticity of some integrators, or of all.
+    Raises InputError: unknown id, a rounded coefficient, or a step that fails."""
     try:
         for found in orders.certify_all(integrators):
             first, passed = found[0], orders.complete(found)
@@ -251,21 +249,21 @@ def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
                 bound = "at least " if certificate.at_least else ""
                 yield (f"  {certificate.quantity:15} {certificate.case:30} declared {bound}{certificate.declared}, "
                        f"found {certificate.found:.9f}{'' if certificate.passed else FAILED}"), True
-        if not integrators:
-            yield from _of_identities()
+        yield from _of_identities(integrators)
     except IntegrationError as error:
         raise InputError(str(error)) from None
 
 
-def _of_identities() -> Iterator[tuple[str, bool]]:
+def _of_identities(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
     limits = f"up to 1e{HOLDS:.0f} where one holds, 1e{FAILS:.0f} and more where not"
     yield f"identities in {DIGITS} digits, largest difference; {limits}", True
-    for same in identities():
+    for same in identities(integrators):
         yield f"  {same.text:66} {10.0**same.size:.1e}{'' if same.passed else FAILED}", same.passed
-    for what, fact, found in (("J^T Omega J - Omega", "symplectic", defects()),
-                              ("det J - 1", "volume", volume_defects())):
-        yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
-        for defect in found:
+    for what, fact, found in (("J^T Omega J - Omega", "symplectic", defects(integrators)),
+                              ("det J - 1", "volume", volume_defects(integrators))):
+        for k, defect in enumerate(found):
+            if not k:
+                yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
             kind = fact if defect.declared else f"slope {defect.slope:.3f} of {defect.order + 1}"
             sizes = " ".join(f"{10.0**size:.1e}" for size in defect.sizes)
             name = f"{defect.integrator} {' '.join(f'{key}={value}' for key, value in defect.options.items())}"

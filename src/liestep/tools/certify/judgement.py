@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import netCDF4
 import numpy as np
@@ -38,25 +38,12 @@ from liestep.study.tables.kinds.drift import NUMBERS, estimates, invariants, per
 from liestep.study.tables.kinds.orders import orders_table
 from liestep.study.tables.kinds.work import PAIR, WORK, at_equal_error
 
+if TYPE_CHECKING:
+    from rotation_bench.states import StateFile
+
 OWN_WORK = "work"  # observable that is subtracted from the energy of a system with forces
 RUN = ("problem", "label", "file", "resolution", "step", "tolerance")
 Tables = dict[str, list[TableRow]]
-
-
-class StateFile(Protocol):
-    """time: (n,), equally spaced from 0; fields: name -> (n, *shape); facts: what the file says about its run."""
-
-    @property
-    def path(self) -> Path: ...
-
-    @property
-    def time(self) -> np.ndarray: ...
-
-    @property
-    def fields(self) -> Mapping[str, np.ndarray]: ...
-
-    @property
-    def facts(self) -> Mapping[str, float | str]: ...
 
 
 class Problem:
@@ -95,7 +82,7 @@ class Problem:
         """The reference up to t_end, with the states at the ends of `outputs` intervals."""
         return specify_reference(**self.chosen, initial=initial, t_end=t_end, samples=(outputs or 1) + 1)
 
-    def judged(self, files: Sequence[StateFile], facts: Sequence[Mapping[str, float | str]],
+    def judged(self, files: "Sequence[StateFile]", facts: Sequence[Mapping[str, float | str]],
                initial: Mapping[str, np.ndarray] | None, outputs: int | None, reference: Path | None) -> Tables:
         """Tables of files with what is known about each; `outputs` None: invariants only."""
         spec = self.specify(float(files[0].time[-1]), outputs, initial)
@@ -118,7 +105,7 @@ def _reference(spec: ReferenceSpecification, path: Path | None) -> RunFile:
     return RunFile(Path("reference"), content.attributes, {name: entry[1] for name, entry in content.variables.items()})
 
 
-def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
+def run_file(file: "StateFile", spec: ReferenceSpecification) -> RunFile:
     """The states with energy, momentum and residuals at every sample, as a run's file has them."""
     formulated, series = _observed(file, spec)
     variables = {"time": file.time, **{name: values for name, values in file.fields.items() if name != OWN_WORK}}
@@ -137,7 +124,7 @@ def run_file(file: StateFile, spec: ReferenceSpecification) -> RunFile:
     return RunFile(file.path, attributes, variables)
 
 
-def _observed(file: StateFile, spec: ReferenceSpecification) -> tuple[Formulated, np.ndarray]:
+def _observed(file: "StateFile", spec: ReferenceSpecification) -> tuple[Formulated, np.ndarray]:
     """(formulated problem at the start, observables at every sample). Raises InputError: the energy of a system with
     forces is asked for without their work."""
     facts, run = spec.run.sheet, spec.run

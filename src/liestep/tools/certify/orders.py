@@ -4,6 +4,7 @@ The slope of the error between the two smallest steps, less one, is the order; a
 number by about 1e-8, so that one wrong digit of a coefficient in the ninth place shows. Pairs are certified for the new
 state, the error estimate and the dense output."""
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, isfinite, log10
 from typing import NamedTuple
@@ -96,11 +97,13 @@ def cases_of(integrator: str, cases: Sequence[Case] = CASES) -> list[Case]:
 
 def variants_of(integrator: str) -> Iterator[tuple[Options, list[Case]]]:
     """Options of an integrator with the cases that certify them: three for its defaults and for a dexpinv that is cut,
-    whose order is the smallest of all; the first for what else may be chosen."""
+    whose order is the smallest of all; the first for what else may be chosen, and for its defaults driven."""
+    timed = method(integrator).formulation in ("vector_field", "lie_action") and method(integrator).traced is None
     for place, variant in enumerate(declared_variants(integrator)):
         cases = cases_of(integrator, variant.of(CASES))
         yield variant.options, (cases[:1] if place and "dexpinv" not in variant.options else
-                                few(cases) if len(cases) > len(ENOUGH) else cases)
+                                few(cases) if len(cases) > len(ENOUGH) else cases) + [
+            replace(case, name=f"{case.name}, driven", driven=True) for case in cases[:1] if timed and not place]
 
 
 def few(cases: Sequence[Case]) -> list[Case]:

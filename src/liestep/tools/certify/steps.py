@@ -1,7 +1,7 @@
 """The shipped step methods and right-hand sides on numbers of many digits: components are built with exact
 coefficients, run as plain Python (`compile.tracing`), and started on the manifold to all digits."""
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -36,12 +36,30 @@ class RoundedError(InputError):
 
 @dataclass(frozen=True)
 class Case:
-    """A problem with a start; `parameters` replace some of the preset's."""
+    """A problem with a start; `parameters` replace some of the preset's; driven: its right-hand side times t."""
 
     name: str
     problem: str
     preset: str
     parameters: Parameters = field(default_factory=dict, hash=False)
+    driven: bool = False
+
+
+class Driven:
+    """A problem with its right-hand side times t: from t = 1 over h it goes where it went over h + h^2/2."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.problem, name)
+
+        def timed(t: Number, y: np.ndarray, out: np.ndarray) -> bool:
+            there: bool = found(t, y, out)
+            out *= t
+            return there
+
+        return timed if name in ("rhs", "algebra") else found
 
 
 class Step(NamedTuple):
@@ -58,15 +76,16 @@ class Step(NamedTuple):
     symmetric: bool
     fields: tuple[str, ...]   # of the state
     standard: Callable[[np.ndarray], np.ndarray]  # rows of the vector field of a state
+    driven: bool
 
     def __call__(self, h: Number, y: np.ndarray | None = None) -> np.ndarray:
         """State after one step of fixed size. Raises IntegrationError: the step failed; RoundedError: a float64 is in
         the state or the workspace."""
         y = (self.start if y is None else y).copy()
         work = self.workspace(y)
-        status = self.integrator.start(self.problem, self.zero, y, h, work)
+        status = self.integrator.start(self.problem, self.time, y, h, work)
         if status == Status.OK:
-            status = self.integrator.step(self.problem, self.zero, y, h, work)
+            status = self.integrator.step(self.problem, self.time, y, h, work)
         self.check(status, y, work)
         return y
 
@@ -75,18 +94,18 @@ class Step(NamedTuple):
         `__call__`."""
         y, out = self.start.copy(), self.start.copy()
         work = self.workspace(y)
-        self.integrator.start(self.problem, self.zero, y, h, work)
-        status, error = self.integrator.attempt(self.problem, self.zero, y, h, work)
+        self.integrator.start(self.problem, self.time, y, h, work)
+        status, error = self.integrator.attempt(self.problem, self.time, y, h, work)
         if status == Status.OK:
             if share is not None:
-                self.integrator.interpolate(self.problem, self.zero, y, h, share, out, work)
+                self.integrator.interpolate(self.problem, self.time, y, h, share, out, work)
             self.integrator.accept(self.problem, y, work)
         self.check(status, (y, out), work)
         return y, error, out
 
     @property
-    def zero(self) -> Number:
-        return numbers(self.digits).of(0)
+    def time(self) -> Number:
+        return numbers(self.digits).of(int(self.driven))
 
     def workspace(self, y: np.ndarray) -> Work:
         return plain_component(self.integrator.workspace(self.problem, y), functions_of(self.digits))
@@ -134,10 +153,10 @@ def step_of(case: Case, integrator: str, options: Options | None = None, digits:
             fields = {name: read[name] for name in spec.initial}
             return formulate(facts, spec.parameters, fields, "vector_field", {}).start
 
-    return Step(plain_component(component, functions),
-                plain_component(_with_inverses(formulated.problem, kind), functions),
+    problem = plain_component(_with_inverses(formulated.problem, kind), functions)
+    return Step(plain_component(component, functions), Driven(problem) if case.driven else problem,
                 _objects(formulated.start, kind), digits, declared.formulation, chosen, declared.order_of(*given),
-                declared.symmetric_of(*given), tuple(start), standard_rows)
+                declared.symmetric_of(*given), tuple(start), standard_rows, case.driven)
 
 
 def _objects(values: np.ndarray, kind: type[Number]) -> np.ndarray:
@@ -239,5 +258,7 @@ def enough_of(digits: int) -> Any:
 @cache
 def flow_of(case: Case, form: str, h: Fraction, digits: int) -> Flow:
     """The flow of a case's own vector field in one of its forms ("" for the standard one)."""
+    if case.driven:
+        return flow_of(replace(case, driven=False), form, h + h*h/2, digits)
     field = step_of(case, ranked("shown", "vector_field")[0], {"form": form} if form else {}, digits)
     return flow(field, numbers(digits).of(h))

@@ -287,7 +287,7 @@ class ReferenceChecks:
             return np.inf
         fields = outcome.formulated.to_fields(outcome.outputs.states)
         return max(float(field.distance(fields[field.name], self.fields[field.name]).max())
-                   / field.scale(self.fields[field.name])
+                   / field.measure.scale(self.fields[field.name])
                    for field in outcome.formulated.error_fields if field.counted and field.name in self.fields)
 
     def _agreement(self) -> Iterator[Row]:

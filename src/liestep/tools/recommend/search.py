@@ -151,7 +151,7 @@ def keeps(asked: Demand, trials: Trials, row: Candidate) -> tuple[bool, str]:
         return True, "declared symplectic"
     long, parts = asked.keep == "energy", QUARTER if trials.pilot else 1
     horizons = HORIZONS if long and not trials.pilot else 1
-    whole = asked.shorter(asked.t_end/(1 if long else parts)*horizons)
+    whole = replace(asked, t_end=asked.t_end/(1 if long else parts)*horizons)
     factor = round(whole.t_end/asked.t_end*parts) or 1
     spec = replace(whole.run(row.integrator, row.size if row.adaptive else row.size*factor), statistics_every=1)
     try:

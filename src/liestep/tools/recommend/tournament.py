@@ -1,5 +1,6 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
 from collections.abc import Iterable
+from dataclasses import replace
 from math import inf, isfinite
 
 from liestep.errors import InputError
@@ -130,7 +131,7 @@ class Tournament:
 
     def _trials(self) -> Trials:
         """Trials over the whole horizon, or over its first quarter where the whole is beyond the budget."""
-        short = Trials(self.asked.shorter(self.asked.t_end/TEST))
+        short = Trials(replace(self.asked, t_end=self.asked.t_end/TEST))
         limit = self.asked.limit
         try:
             _, seconds = short.outcome(self.engines[0], TOLERANCE)
@@ -142,7 +143,7 @@ class Tournament:
         if not isfinite(whole) or whole <= limit:
             return Trials(self.asked)
         if whole <= QUARTER*limit:
-            return Trials(self.asked.shorter(self.asked.t_end/QUARTER), pilot=True)
+            return Trials(replace(self.asked, t_end=self.asked.t_end/QUARTER), pilot=True)
         raise InputError(f"a reference up to t = {self.asked.t_end:g} s would take {whole:.2g} s, and a quarter of it"
                          f" is more than a run may take of the budget of {self.asked.budget:g} s; ask for t_end up to"
                          f" {self.asked.t_end*QUARTER*limit/whole:.3g} s, or for a budget of"

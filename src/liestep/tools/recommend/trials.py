@@ -73,10 +73,6 @@ class Demand:
         tried = form.preferred(parameters, {}, (*declared.places.tried, *declared.prefers))
         return {name: value for name, value in tried.items() if value != usual.get(name)}
 
-    def shorter(self, t_end: float) -> "Demand":
-        """The same with another end."""
-        return replace(self, t_end=t_end)
-
     def run(self, integrator: str, size: float) -> RunSpecification:
         """A run of `size` steps, or of an adaptive method with the tolerance `size`. Raises InputError: the method does
         not run from this start."""
@@ -247,7 +243,7 @@ def distances(fields: tuple[StateField, ...], values: Mapping[str, np.ndarray],
     """(time,): largest distance over the fields, each divided by its scale along the reference."""
     with np.errstate(invalid="ignore", over="ignore"):
         found: np.ndarray = np.max([field.distance(values[field.name], reference[field.name])
-                                    / field.scale(reference[field.name]) for field in fields], axis=0)
+                                    / field.measure.scale(reference[field.name]) for field in fields], axis=0)
     return np.where(np.isfinite(found), found, inf)
 
 

@@ -101,7 +101,7 @@ def make_report(workflow: Workflow, only: str | None = None) -> Iterator[tuple[P
             text, summary = fitted(page, Surroundings(path.parent, cited, known))
             yield path, text, summary
     if only is None:
-        yield workflow.report, render_index(pages, known), f"pages: {len(pages)}"
+        yield workflow.reports[0], render_index(pages, known), f"pages: {len(pages)}"
 
 
 def collect(workflow: Workflow) -> list[Page]:

@@ -43,10 +43,8 @@ def link_errata(text: str, paper: str, known: Sequence[str]) -> Markup:
         entry = next((name for name in known if name == match[0] or re.sub(r"\D", "", name) == match[0]), None)
         return f'<a href="#{anchor("erratum", paper, entry)}">{match[0]}</a>' if entry else match[0]
 
-    def numbers(match: re.Match) -> str:
-        return re.sub(r"\d+[a-z]?", link, match[0])
-
-    return Markup(re.sub(r"\berrat(?:um|a) \d+[a-z]?(?:(?:, | and )\d+[a-z]?\b)*", numbers, str(escape(text))))
+    return Markup(re.sub(r"\berrat(?:um|a) \d+[a-z]?(?:(?:, | and )\d+[a-z]?\b)*",
+                         lambda cited: re.sub(r"\d+[a-z]?", link, cited[0]), str(escape(text))))
 
 
 SIGNS = {"reproduced": ("✓", "good"), "recovered": ("✓", "good"), "calibrated": ("≈", "fair"), "met": ("✓", "good"),

@@ -11,7 +11,7 @@ import numpy as np
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import borrows, kernel, separate
 from liestep.compile.roles import System
-from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
+from liestep.compile.rows import Vector, add, cross, dot, put, row, scale, wipe
 from liestep.mechanics.formulations.constrained.bodies import FORCE, ROWS, TORQUE, Bodies, chained, load_at
 from liestep.mechanics.formulations.coordinates import Masses
 
@@ -160,9 +160,7 @@ class DirectorBodies(NamedTuple):
         return q[i] + arms[j, 0]*q[i + 3] + arms[j, 1]*q[i + 6] + arms[j, 2]*q[i + 9]
 
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
-        for k in range(self.bonds()):
-            for i in range(self.mass.shape[0]):
-                out[k, i] = 0.0
+        wipe(out)
         for b in range(self.number()):
             self.body_slopes((9 + self.lead)*b, q, INNER*b, out)
         for j in range(self.first.shape[0]):

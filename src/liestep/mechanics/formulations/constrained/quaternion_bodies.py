@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from liestep.compile.counters import Counter
-from liestep.compile.dispatch import borrows, kernel, separate
+from liestep.compile.dispatch import borrows, hands_on, separate
 from liestep.compile.roles import System
-from liestep.compile.rows import Vector, add, cross, dot, put, row, scale
+from liestep.compile.rows import Vector, add, cross, dot, put, row, scale, wipe
 from liestep.compile.status import Status
 from liestep.geometry.quaternion import (
     Quaternion,
@@ -50,6 +50,7 @@ WIDTH = 7       # coordinates of a body with a position
 MULTIPLIER = 3  # row of the multipliers of a body without
 
 
+@hands_on("bodies", Bodies, "number")
 class QuaternionBodies(NamedTuple):
     """`ConstrainedLagrangian`, `QuaternionHamiltonian` and `LinkedBodies` of `mechanics.contracts.formulations`."""
 
@@ -63,9 +64,6 @@ class QuaternionBodies(NamedTuple):
 
     def bonds(self) -> int:
         return self.bodies.mass.shape[0] + 3*self.bodies.first.shape[0]
-
-    def number(self) -> int:
-        return self.bodies.number()
 
     def linked(self) -> bool:
         return chained(self.bodies, self.bodies.number())
@@ -192,9 +190,7 @@ class QuaternionBodies(NamedTuple):
     @separate(1, 2)
     def slopes(self, q: np.ndarray, out: np.ndarray) -> None:
         c = self.bodies
-        for k in range(self.bonds()):
-            for i in range(self.size()):
-                out[k, i] = 0.0
+        wipe(out)
         for b in range(c.number()):
             self.body_slopes(WIDTH*b, q, b, out)
         for j in range(c.joints()):
@@ -267,11 +263,9 @@ class QuaternionBodies(NamedTuple):
             i, k = WIDTH*b, ROWS*b
             x, u, m = quaternion(q, i + 3), quaternion(v, i + 3), quaternion(p, i + 3)
             place, speed, push = (q[i], q[i + 1], q[i + 2]), (v[i], v[i + 1], v[i + 2]), (p[i], p[i + 1], p[i + 2])
-            one, two, three = columns(x)
             put(self.rows, k, place)
-            put(self.rows, k + 1, one)
-            put(self.rows, k + 2, two)
-            put(self.rows, k + 3, three)
+            for axis, column in enumerate(columns(x)):
+                put(self.rows, k + 1 + axis, column)
             put(self.rows, k + 4, push)
             put(self.rows, k + 5, scale(0.5, space_part(x, m)))
             w, j = body_part(x, u), self.moments(b)
@@ -295,17 +289,6 @@ class QuaternionBodies(NamedTuple):
         if y.shape[0] > 4:
             out[12] = y[4, 0]
             out[13] = generalized - y[4, 0]
-
-
-@kernel
-def observe_rows(system: System, q: Quaternion, p: Quaternion, rows: np.ndarray, out: np.ndarray) -> None:
-    """The system's own observables: of the attitude R(q) and the spatial angular momentum E(q) p/2."""
-    one, two, three = columns(q)
-    put(rows, 0, one)
-    put(rows, 1, two)
-    put(rows, 2, three)
-    put(rows, 3, scale(0.5, space_part(q, p)))
-    system.observe(rows, out)
 
 
 @borrows(Coordinates)
@@ -398,9 +381,13 @@ class QuaternionBody(NamedTuple):
             v[i] -= s*q[i]
 
     def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        """The system's observables, then generalized energy (74), total energy (80), (q.q - 1)/2, q.v, q.p, p - M v."""
+        """The system's observables, of the attitude R(q) and the spatial angular momentum E(q) p/2, then generalized
+        energy (74), total energy (80), (q.q - 1)/2, q.v, q.p, p - M v."""
         q, v, p = quaternion(y[0], 0), quaternion(y[1], 0), quaternion(y[2], 0)
-        observe_rows(self.system, q, p, self.rows, out)
+        for k, axis in enumerate(columns(q)):
+            put(self.rows, k, axis)
+        put(self.rows, 3, scale(0.5, space_part(q, p)))
+        self.system.observe(self.rows, out)
         w, i = body_part(q, v), self.first
         slip = inner(q, v)
         twice = 4.0*(self.inertia[0]*w[0]*w[0] + self.inertia[1]*w[1]*w[1] + self.inertia[2]*w[2]*w[2]

@@ -27,8 +27,7 @@ from liestep.compile.rows import FieldOfRows, Vector, add, axpy, cross, dot, put
 from liestep.geometry.attitude import put_axes, to_body, to_space
 from liestep.geometry.quaternion import columns
 from liestep.mechanics.contracts import formulations
-from liestep.mechanics.formulations.rigid_bodies.components import spatial_velocity
-from liestep.mechanics.formulations.work import separate_work
+from liestep.mechanics.formulations.rigid_bodies.components import DampedBodies, spatial_velocity
 
 
 @kernel
@@ -130,6 +129,7 @@ class QuadraticTop(NamedTuple):
 
 @hands_on("plain", formulations.CotangentRotation)
 @hands_on("plain", formulations.RigidBodies)
+@borrows(observe=DampedBodies.observe)
 class DrivenBody(NamedTuple):
     """The methods of `RigidBody` or `QuadraticTop`, where those for applied torques do something.
 
@@ -172,10 +172,6 @@ class DrivenBody(NamedTuple):
         rotation = to_space(y, z)
         w = scale(1.0/self.moment[1], rotation)
         y[y.shape[0] - 1, 0] += dot(self.system.applied(self.moment[0], stage, w), rotation)
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.plain.observe(y, out)
-        separate_work(y[y.shape[0] - 1, 0], self.column, out)
 
 
 class TurnedTorque(NamedTuple):
@@ -254,6 +250,7 @@ class DualField(NamedTuple):
         self.system.dual_observe(y, out)
 
 
+@borrows(observe=DualField.observe)
 class DualGenerator(NamedTuple):
     """f = -dH/dmu for the coadjoint action mu -> Ad*_{g^-1} mu; the plus sign that liegroup2021 prints in its first
     example belongs to the other trivialisation (erratum 1)."""
@@ -263,6 +260,3 @@ class DualGenerator(NamedTuple):
     def algebra(self, t: float, y: np.ndarray, out: np.ndarray) -> bool:
         self.system.dual(y, out)
         return True
-
-    def observe(self, y: np.ndarray, out: np.ndarray) -> None:
-        self.system.dual_observe(y, out)

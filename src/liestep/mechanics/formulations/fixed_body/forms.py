@@ -224,7 +224,7 @@ class DeclaredBody(NamedTuple):
         fields = tuple(StateField(name, *BODY_FIELDS[name], ("xyz",), "relative")
                        for name in list(BODY_FIELDS)[:len(frame)])
         return Formulated(problem, np.ascontiguousarray(np.array(frame) @ state["attitude"]), fields,
-                          (ENERGY, *self.invariants(parameters, 1)), _body_reader, _momentum_scale(state))
+                          (ENERGY, *self.invariants(parameters, 1)), _body_reader, float(_momentum_scale(state)))
 
     def forms(self, quadratic: bool) -> dict[str, Form]:
         """All formulations; `quadratic` says whether the potential is one of `QuadraticTop`."""
@@ -297,8 +297,9 @@ def attitude_fields(gravity: np.ndarray | None) -> tuple[StateField, ...]:
             *(StateField(name, *BODY_FIELDS[name], ("xyz",), "derived") for name in shown))
 
 
-def _momentum_scale(state: State) -> float:
-    return float(np.sqrt(state["angular_momentum"].dot(state["angular_momentum"])).real)  # `norm` takes longer
+def _momentum_scale(state: State) -> np.ndarray:
+    momentum = state["angular_momentum"][..., None, :]
+    return np.asarray(np.sqrt(momentum @ np.swapaxes(momentum, -1, -2))[..., 0, 0].real)  # `norm` takes longer
 
 
 def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:

@@ -15,7 +15,6 @@ from liestep.compile.rows import (
     below,
     cos,
     cross,
-    dot,
     if_less,
     larger,
     put,
@@ -25,7 +24,7 @@ from liestep.compile.rows import (
     stage_columns,
     sub,
 )
-from liestep.geometry.attitude import put_axes
+from liestep.geometry.attitude import orthogonality_error, put_axes
 from liestep.geometry.groups.poses import EULER, MATRIX, QUATERNION, attitude_rows, quaternion_at
 from liestep.geometry.quaternion import Quaternion, multiply
 from liestep.mechanics.contracts.formulations import Component, LieChart
@@ -118,10 +117,7 @@ class MechanismInRows(NamedTuple):
         out[4] = 0.0
         out[7] = 1.0
         for i in range(self.mechanism.bodies):
-            for j in range(3):
-                for k in range(j + 1):
-                    gap = dot(row(self.mechanism.scratch, MOVING*i + j), row(self.mechanism.scratch, MOVING*i + k))
-                    out[4] = larger(out[4], abs(gap - (1.0 if j == k else 0.0)))
+            out[4] = larger(out[4], orthogonality_error(self.mechanism.scratch[MOVING*i:MOVING*i + 3]))
             if self.attitude == QUATERNION:
                 b = 4*i
                 size = sqrt(y[b, 0]*y[b, 0] + y[b, 1]*y[b, 1] + y[b, 2]*y[b, 2] + y[b, 3]*y[b, 3])

@@ -25,7 +25,7 @@ from liestep.mechanics.contracts.formulated import (
     rotation_quaternion,
 )
 from liestep.mechanics.contracts.sheet import Form, Option, Options, Parameters, State
-from liestep.mechanics.formulations.action import ActionForm
+from liestep.mechanics.formulations.action import CHART, ActionForm
 from liestep.mechanics.formulations.multibody import components, redundancy
 from liestep.mechanics.formulations.multibody.assembly import (
     ANGLES,
@@ -55,8 +55,7 @@ MULTIPLIER = StateField("multiplier", "N", "multipliers of the joints' rows: for
 
 _ACTION = {
     "action": Option("se3", "group of local-global transition: SE(3), or SO(3) x R^3", ("se3", "so3_r3")),
-    "chart": Option("exp", "local coordinates: exponential, Cayley map, its second order, or the second kind (three"
-                    " turns about the axes)", tuple(CHARTS)),
+    **CHART,
     "attitude": Option("quaternion", "how the state holds an attitude", tuple(ATTITUDES)),
 }
 PROJECTIONS = "projection", "soft_projection"

@@ -19,7 +19,7 @@ import numpy as np
 
 from liestep.compile.counters import Counter
 from liestep.compile.dispatch import hands_on, kernel, outlined, separate
-from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale, sub, unit
+from liestep.compile.rows import Vector, add, add_to, axpy, copy, cross, dot, put, row, scale, sub, unit, wipe
 from liestep.geometry.bands import solve_banded
 from liestep.geometry.charts import rate, rotation_rate
 from liestep.geometry.groups.poses import attitude_rows
@@ -165,9 +165,7 @@ class IndexThree(NamedTuple):
         mechanism, n = self.poses.generator.motion.mechanism, self.poses.action.n
         self.poses.generator.motion.evaluate(y, 1)
         if first == 1 or index == 2 or self.holds_velocities():  # rows of velocities are held to round-off
-            for k in range(self.right.shape[0]):
-                for j in range(self.matrix.shape[1]):
-                    self.matrix[k, j] = 0.0
+            wipe(self.matrix)
             self.differences(u, v, past, found, s, cv, cc, index)
             copy(self.matrix, self.stiff)
             mechanism.evaluate(1)  # where nothing is moved

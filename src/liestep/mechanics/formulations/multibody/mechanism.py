@@ -62,6 +62,7 @@ from liestep.compile.rows import (
     sqrt,
     sub,
     unit,
+    wipe,
 )
 from liestep.geometry.bands import SMALLEST, factor_band, solve_band
 
@@ -171,9 +172,7 @@ class Mechanism(NamedTuple):
     def assemble(self) -> None:
         """The matrix, after `couple`."""
         s, c, base, b = self.scratch, self.constants, MOVING*(self.bodies + 1), BODY*self.bodies + 1
-        for k in range(self.rows):
-            for r in range(self.width + 1):
-                self.band[k, r] = 0.0
+        wipe(self.band)
         for j in range(self.groups):
             if self.table[j, 0] >= Kind.SLIDER:
                 inertia = c[b + GROUP*j + 6, 1]

@@ -22,6 +22,7 @@ PLACES = (StateField("position", "m", "position of the reference point, spatial"
           StateField("velocity", "m s-1", "velocity of the reference point, spatial", ("xyz",), "derived"))
 FORCE = StateField("multiplier", "N", "multipliers of the fixed point: the force on the ground, spatial",
                    ("joint_row",), "derived")
+Make = Callable[[MechanismForms, Parameters, State, Options], Formulated]  # a form of mechanisms
 
 
 def pose_options() -> dict[str, Option]:
@@ -63,9 +64,8 @@ class Pinned(NamedTuple):
                         (centre if at_joint else np.zeros(3))[None], np.zeros(3) if gravity is None else gravity,
                         (spherical(0, -centre, GROUND, np.zeros(3)),))
 
-    def formulated(self, make: Callable[[MechanismForms, Parameters, State, Options], Formulated],
-                   parameters: Parameters, state: State, options: Options, fields: tuple[StateField, ...]
-                   ) -> Formulated:
+    def formulated(self, make: Make, parameters: Parameters, state: State, options: Options,
+                   fields: tuple[StateField, ...]) -> Formulated:
         """A form of mechanisms, with the state of the fixed-point forms; `fields` are theirs."""
         assembly = self.assembly(parameters, options["reference_point"] == "joint")
         centre = self.mass_center(parameters)[1]
@@ -103,15 +103,12 @@ class Pinned(NamedTuple):
 
     def forms(self, fields: Callable[[Parameters], tuple[StateField, ...]]) -> Mapping[str, Form]:
         """The formulations that only absolute coordinates have."""
-        def chart(parameters: Parameters, state: State, options: Options) -> Formulated:
-            return self.action(parameters, state, options, fields(parameters))
+        def form(make: Make, options: dict[str, Option]) -> Form:
+            return Form(lambda parameters, state, chosen: self.formulated(make, parameters, state, chosen, fields(
+                parameters)), options | {"reference_point": REFERENCE}, self.check, (__name__,))
 
-        def index_three(parameters: Parameters, state: State, options: Options) -> Formulated:
-            return self.formulated(MechanismForms.index_three, parameters, state, options, fields(parameters))
-
-        reference: dict[str, Option] = {"reference_point": REFERENCE}
-        return {"lie_chart": Form(chart, LIE_OPTIONS | reference, self.check, (__name__,)),
-                "index_three": Form(index_three, INDEX_THREE_OPTIONS | reference, self.check, (__name__,))}
+        return {"lie_chart": form(MechanismForms.action, LIE_OPTIONS),
+                "index_three": form(MechanismForms.index_three, INDEX_THREE_OPTIONS)}
 
 
 def angular_momentum(assembly: Assembly, attitude: np.ndarray, position: np.ndarray, body_rate: np.ndarray,

@@ -11,6 +11,7 @@ order of the joints:
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from liestep.compile.rows import Vector, add, add_to, axpy, cross, dot, row, sca
 from liestep.errors import InputError
 from liestep.geometry.groups.poses import QUATERNION
 from liestep.geometry.quaternion import of_matrix
-from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State
+from liestep.mechanics.contracts.sheet import Parameter, Parameters, Preset, Sheet, State, real_array
 from liestep.mechanics.formulations.multibody.articulated import (
     BETWEEN,
     FACTS,
@@ -114,16 +115,16 @@ class Tree:
         for name in ("places", "turns"):
             object.__setattr__(self, name, np.array(getattr(self, name), dtype=float))
         for i, name in enumerate(self.names):
-            kinds = [joint.kind for joint, _, _ in self.of(i)]
+            kinds = [joint.kind for joint, _, _ in self.of[i]]
             rest = kinds[kinds.count("slide"):] if set(kinds[:kinds.count("slide")]) <= {"slide"} else ["slide"]
             if kinds != ["free"] and (not 0 < len(kinds) <= 3 + len(rest) or rest not in (
                     [], ["ball"], *(["hinge"]*count for count in (1, 2, 3)))):
                 raise InputError(f"body {name} has the joints {' '.join(kinds) or 'none'}; allowed are free, or slides"
                                  " and then ball or up to three hinges")
-            slides = np.array([joint.axis for joint, _, _ in self.of(i) if joint.kind == "slide"]).reshape(-1, 3)
+            slides = np.array([joint.axis for joint, _, _ in self.of[i] if joint.kind == "slide"]).reshape(-1, 3)
             if np.linalg.matrix_rank(slides, tol=ORTHOGONAL) < len(slides):
                 raise InputError(f"the slides of body {name} are not along independent axes")
-            hinges = [joint for joint, _, _ in self.of(i) if joint.kind == "hinge"]
+            hinges = [joint for joint, _, _ in self.of[i] if joint.kind == "hinge"]
             axes, points = (np.array([part[k] for part in hinges]).reshape(-1, 3) for k in (3, 4))
             if np.abs(points - points[:1]).max(initial=0.0) > ORTHOGONAL or (
                     np.abs(np.sum(axes[1:]*axes[:-1], axis=1)).max(initial=0.0) > ORTHOGONAL) or (
@@ -137,17 +138,8 @@ class Tree:
         return tuple(sum(SIZES[joint.kind][k] for joint in self.joints) for k in (0, 1))  # type: ignore[return-value]
 
     @cached_property
-    def _quaternions(self) -> list[slice]:
-        """Places in q."""
-        return [slice(at.stop - 4, at.stop) for i in range(len(self.names)) for joint, at, _ in self.of(i)
-                if joint.kind in ("free", "ball")]
-
-    def of(self, body: int) -> list[tuple[TreeJoint, slice, slice]]:
-        """Joints of a body, each with its places in q and v."""
-        return self._of[body]
-
-    @cached_property
-    def _of(self) -> list[list[tuple[TreeJoint, slice, slice]]]:
+    def of(self) -> list[list[tuple[TreeJoint, slice, slice]]]:
+        """Joints of each body, with their places in q and v."""
         found: list[list[tuple[TreeJoint, slice, slice]]] = [[] for _ in self.names]
         at = to = 0
         for joint in self.joints:
@@ -181,7 +173,7 @@ class Tree:
                ) -> list[tuple[int, np.ndarray, np.ndarray, float, float]]:
         """Of each rate of a body its kind in `articulated`, with u and v there; armature and damping. Three hinges that
         have neither are a ball."""
-        listed, unit = self.of(i), np.eye(3)
+        listed, unit = self.of[i], np.eye(3)
         kinds, inside = [joint.kind for joint, _, _ in listed], np.array([joint.axis for joint, _, _ in listed])
         slides, turns, dofs = kinds.count("slide"), kinds.count("hinge"), slice(listed[0][2].start, listed[-1][2].stop)
         outside, loads = inside @ self.turns[i].T, np.stack([p["armature"][dofs], p["damping"][dofs]], axis=1)
@@ -199,7 +191,7 @@ class Tree:
 
     def _points(self, i: int, p: Parameters) -> tuple[np.ndarray, np.ndarray]:
         """Where the joints of a body are, from the centre of mass of its parent and from its own."""
-        point, a = np.array(self.of(i)[-1][0].point), self.parents[i]
+        point, a = np.array(self.of[i][-1][0].point), self.parents[i]
         base = self.places[i] + self.turns[i] @ point - (p["center_of_mass"][a] if a != GROUND else 0.0)
         return base, point - p["center_of_mass"][i]
 
@@ -218,7 +210,7 @@ class Tree:
         rows = [*(rows if len(along) else [Rows(Kind.POINT, (base, point))]),
                 *(Rows(Kind.DIRECTION, (ZERO, ZERO, *pair)) for pair in pairs)]
         if rows:
-            yield Joint(" ".join(joint.kind for joint, _, _ in self.of(i)), a, i, tuple(rows))
+            yield Joint(" ".join(joint.kind for joint, _, _ in self.of[i]), a, i, tuple(rows))
         for kind, u, v, inertia, damping in rates:
             if not (inertia or damping):
                 continue
@@ -240,7 +232,7 @@ class Tree:
         for i, a in enumerate(self.parents):
             r, arm, w = turn[a] @ self.turns[i], turn[a] @ self.places[i], rate[a]
             x, s = place[a] + arm, velocity[a] - _hat(arm) @ w
-            for joint, at, to in self.of(i):
+            for joint, at, to in self.of[i]:
                 axis = r @ joint.axis
                 if joint.kind == "slide":
                     arm = axis*(q[at] - joint.reference)
@@ -266,22 +258,19 @@ class Tree:
 
     def _checked(self, q: ArrayLike, v: ArrayLike) -> list[np.ndarray]:
         checked = [self.numbers(*one) for one in zip("qv", (q, v), self.sizes, strict=True)]
-        for at in self._quaternions:
-            if not 0.0 < checked[0][at] @ checked[0][at] < np.inf:
+        for joint, at, _ in chain(*self.of):
+            turn = checked[0][at][-4:]
+            if joint.kind in ("free", "ball") and not 0.0 < turn @ turn < np.inf:
                 raise InputError("q has a quaternion of length zero")
         return checked
 
     def numbers(self, name: str, values: ArrayLike, size: int) -> np.ndarray:
         """An array of this size. Raises InputError: another size, not finite, or no numbers."""
-        try:
-            found = np.array(values)
-        except (TypeError, ValueError):
-            found = np.zeros(0)
-        if (found.shape != (size,) or found.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray)
-                or not np.isfinite(found).all()):
+        found = real_array(name, values)
+        if found.shape != (size,) or not np.isfinite(found).all():
             raise InputError(f"{name} must be {size} finite numbers, of"
                              f" {', '.join(joint.name for joint in self.joints)}")
-        return found.astype(float, copy=False)
+        return found
 
     @property
     def labels(self) -> list[str]:
@@ -310,11 +299,11 @@ class Tree:
     def joint_space(self, p: Parameters) -> JointSpace:
         """For `dynamics`, at parameters."""
         n = len(self.names)
-        every = [one for i in range(n) for one in self.of(i)]
+        every = [*chain(*self.of)]
         facts = [row for i in range(n) for row in (*self.turns[i], self.places[i], p["center_of_mass"][i],
                                                    (p["mass"][i], 0.0, 0.0), *p["inertia"][i])]
         facts += [row for joint, _, _ in every for row in (joint.axis, joint.point, (joint.reference, 0.0, 0.0))]
-        return JointSpace(np.array(self.parents) % (n + 1), np.cumsum([0, *map(len, self._of)]),
+        return JointSpace(np.array(self.parents) % (n + 1), np.cumsum([0, *map(len, self.of)]),
                           np.array([*((KINDS.index(joint.kind), at.start, to.start) for joint, at, to in every),
                                     (0, *self.sizes)]), np.array([*facts, p["gravity"]]))
 
@@ -338,7 +327,7 @@ class Tree:
             v[k] = np.linalg.lstsq(rows, np.concatenate([rate[k], velocity[k]]).ravel(), rcond=None)[0]
         hinges = self.hinges()[0]
         q[:, hinges] = np.unwrap(q[:, hinges], axis=0)
-        for joint, at, _ in (own for i in range(len(self.names)) for own in self.of(i)):
+        for joint, at, _ in chain(*self.of):
             if joint.kind in ("free", "ball"):  # q and -q are one attitude
                 turns = q[:, at.stop - 4:at.stop]
                 turns[1:] *= np.cumprod(np.where((turns[1:]*turns[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
@@ -346,13 +335,12 @@ class Tree:
 
     def hinges(self) -> tuple[list[int], list[int]]:
         """Places of their angles in q and of their rates in v."""
-        places = [(at.start, to.start) for i in range(len(self.names)) for joint, at, to in self.of(i)
-                 if joint.kind == "hinge"]
+        places = [(at.start, to.start) for joint, at, to in chain(*self.of) if joint.kind == "hinge"]
         return [at for at, _ in places], [to for _, to in places]
 
     def _read(self, i: int, turns: np.ndarray, places: np.ndarray, q: np.ndarray) -> None:
         """Coordinates of body i into q."""
-        a, (listed, ats, _) = self.parents[i], zip(*self.of(i), strict=True)
+        a, (listed, ats, _) = self.parents[i], zip(*self.of[i], strict=True)
         if listed[0].kind == "free":
             q[ats[0]] = *places[i], *of_matrix(turns[i])
             return

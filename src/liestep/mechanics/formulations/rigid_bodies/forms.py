@@ -122,13 +122,13 @@ class DeclaredBodies(NamedTuple):
         return Formulated(problem, fields=(*(POSITION if moves else ()), *ATTITUDE), observables=seen,
                           to_fields=reader(inertia, moves), **starts.at(state))
 
-    def _momentum_scale(self, parameters: Parameters, state: State) -> float:
+    def _momentum_scale(self, parameters: Parameters, state: State) -> np.ndarray:
         """Sum of the sizes of all terms of the total angular momentum at the start."""
-        total = float(np.linalg.norm(state["angular_momentum"], axis=1).sum())
+        total = np.linalg.norm(state["angular_momentum"], axis=-1).sum(axis=-1)
         if self.masses is not None:
-            arms = np.cross(state["position"], state["velocity"])
-            total += float(self.masses(parameters) @ np.linalg.norm(arms, axis=1))
-        return total
+            arms = np.linalg.norm(np.cross(state["position"], state["velocity"]), axis=-1)
+            total = total + (self.masses(parameters) @ arms[..., None])[..., 0]
+        return np.asarray(total)
 
     def forms(self) -> dict[str, Form]:
         field = Option("embedded", "all rows in the embedding space; orthonormal returns attitudes to the rotations"
@@ -207,8 +207,3 @@ def rigid_bodies(*, title: str, equations: str, parameters: Mapping[str, Paramet
                  state_shapes=lambda values: state_shapes(len(moments(values)), masses is not None), manifold=check,
                  kinetic_energy=kinetic_energy, forms=declared.forms(), moments=moments,
                  fallback=further.pop("fallback", "rigid_bodies"), **further)
-
-
-def equal_moments(moments: np.ndarray) -> bool:
-    """Whether every body has three equal moments of inertia (n, 3), compared exactly."""
-    return bool(np.all(moments == moments[:, :1]))

@@ -35,6 +35,7 @@ class SphereField(FieldOfRows):
 
 
 @hands_on("system", formulations.SphereLagrangian, "potential")
+@hands_on("mass", formulations.SphereLagrangian, "inverse_band")
 class SphereLagrangian(NamedTuple):
     """L = T(q, dq/dt) - V(q): what variational integrators ask for
     (`mechanics.contracts.formulations.SphereLagrangian`)."""
@@ -56,9 +57,6 @@ class SphereLagrangian(NamedTuple):
 
     def inverse_mass_entry(self, i: int, j: int) -> float:
         return self.mass.inverse_entry(i, j)
-
-    def inverse_band(self) -> int:
-        return self.mass.inverse_band()
 
     def solve_inertia(self, q: np.ndarray, out: np.ndarray) -> bool:
         return self.mass.solve(q, out)

@@ -1,7 +1,7 @@
 """Mechanical systems on (S^2)^n: a sheet with all formulations from mass matrix, potential and gradient; what runs
 cost."""
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,7 +189,7 @@ class _Parts(NamedTuple):
 
     lagrangian: components.SphereLagrangian | components.ForcedSphereLagrangian
     observables: tuple[Observable, ...]
-    momentum_scale: Callable[[State], float]
+    momentum_scale: Callable[[State], np.ndarray]
 
     def formulated(self, problem: Any, state: State, to_fields: Callable,
                    last: Callable[[State], np.ndarray] = lambda states: states["omega"]) -> Formulated:
@@ -207,10 +207,7 @@ class _Parts(NamedTuple):
 def _parts(declared: DeclaredSpheres, parameters: Parameters, state: State, options: Options) -> _Parts:
     matrix = once(_mass_matrix, parameters, declared, options["mass"] == "diagonal")
 
-    def scale(other: State) -> float:
-        return float(once(_momentum_scale, parameters, matrix, other))
-
-    room = state["omega"]*state["q"]
+    scale, room = partial(once, _momentum_scale, parameters, matrix), state["omega"]*state["q"]
     plain = components.SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
                                         np.zeros_like(room), new_counters())
     observables = once(declared.observables, parameters)
@@ -226,11 +223,11 @@ def _mass_matrix(parameters: Parameters, declared: DeclaredSpheres, diagonal: bo
     return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
 
 
-def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> float:
+def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> np.ndarray:
     velocity = np.cross(state["omega"], state["q"])
     momenta = (matrix.momenta(velocity) if isinstance(matrix, ChainMatrix) else matrix[:, None]*velocity
-               if matrix.ndim == 1 else np.einsum("ij,jk->ik", matrix, velocity))
-    return float(np.sum(np.linalg.norm(momenta, axis=1)))
+               if matrix.ndim == 1 else np.einsum("ij,...jk->...ik", matrix, velocity))
+    return np.asarray(np.sum(np.linalg.norm(momenta, axis=-1), axis=-1))
 
 
 def _omega_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -298,11 +295,6 @@ def _kinetic_energy(mass: np.ndarray, fields: State) -> np.ndarray:
     return 0.5*np.sum(velocity*np.einsum("ij,tjk->tik", mass, velocity), axis=(1, 2))
 
 
-def gradient_flops(system: System, q: np.ndarray) -> int:
-    """Operations of one gradient at q (n, 3)."""
-    return operations(system, lambda plain, state, out: plain.gradient(state, out), q)
-
-
 def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
     """Flop-weighted costs of the runs of one problem, from complete options and the counters of a run. Additions,
     multiplications, divisions and square roots count one each. A gradient is counted once, at the start; the other
@@ -318,7 +310,7 @@ def cost_model(system: System, state: Mapping[str, np.ndarray]) -> Cost:
     exponential       90 n per action of the group
 
     Stage sums of Runge-Kutta methods and step size control are left out: a few per cent of a right-hand side."""
-    n, force = len(state["q"]), gradient_flops(system, state["q"])
+    n, force = len(state["q"]), operations(system, lambda plain, q, out: plain.gradient(q, out), state["q"])
 
     def flops(options: Options, counters: Mapping[str, int]) -> float:
         if "mass" not in options:  # Cartesian coordinates with n multipliers; only these solvers are counted

@@ -36,8 +36,8 @@ class ChainMatrix:
         return self.length[:, None]*self.length*np.cumsum(self.mass[::-1])[::-1][np.maximum(at[:, None], at)]
 
     def momenta(self, velocity: np.ndarray) -> np.ndarray:
-        pushes = self.mass[:, None]*np.cumsum(self.length[:, None]*velocity, axis=0)
-        return self.length[:, None]*np.cumsum(pushes[::-1], axis=0)[::-1]
+        pushes = self.mass[:, None]*np.cumsum(self.length[:, None]*velocity, axis=-2)
+        return self.length[:, None]*np.cumsum(pushes[..., ::-1, :], axis=-2)[..., ::-1, :]
 
     def inverse(self) -> tuple[np.ndarray, np.ndarray]:
         """Diagonal (n,) of the inverse, and entries before it (n,), the first one zero; no others."""
@@ -136,17 +136,10 @@ class DenseMass(NamedTuple):
         return self.solve(q, out)
 
     def solve(self, q: np.ndarray, out: np.ndarray) -> bool:
-        """Solve A(q) x = out in place, rows (n, 3); False when A is not positive definite."""
+        """Solve A(q) x = out in place, rows (n, 3), A_ii = M_ii I, A_ij = -M_ij hat(q_i) hat(q_j) = M_ij ((q_i.q_j) I
+        - q_j q_i^T); False when A is not positive definite."""
         n = q.shape[0]
-        self.assemble(q)
-        if not cholesky(self.a, 3*n):
-            return False
-        cholesky_solve(self.a, out, 3*n)
-        return True
-
-    def assemble(self, q: np.ndarray) -> None:
-        """Lower triangle of A: A_ii = M_ii I, A_ij = -M_ij hat(q_i) hat(q_j) = M_ij ((q_i.q_j) I - q_j q_i^T)."""
-        for i in range(q.shape[0]):
+        for i in range(n):  # the lower triangle
             for j in range(i):
                 qi, qj, m = row(q, i), row(q, j), self.matrix[i, j]
                 c = dot(qi, qj)
@@ -156,6 +149,10 @@ class DenseMass(NamedTuple):
             for k in range(3):
                 for r in range(k + 1):
                     self.a[3*i + k, 3*i + r] = self.matrix[i, i] if k == r else 0.0
+        if not cholesky(self.a, 3*n):
+            return False
+        cholesky_solve(self.a, out, 3*n)
+        return True
 
     def acceleration(self, q: np.ndarray, v: np.ndarray, g: np.ndarray, out: np.ndarray) -> bool:
         """Solve A dv/dt = b, A_ii = M_ii I, A_ij = -M_ij hat(q_i)^2, b_i = -|v_i|^2 M_ii q_i + hat(q_i)^2 G_i:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from liestep.compile.roles import System
-from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, symbolic_gradient, traced
+from liestep.mechanics.formulations.symbolic import NotSymbolic, SeriesEquations, traced
 from liestep.mechanics.formulations.work import declares
 
 MOST_BODIES = 40  # bodies: the expressions of all pairs grow like n^2, the solution for the multipliers like n^3
@@ -54,7 +54,7 @@ def _equations(system: System, mass: np.ndarray, n: int) -> list[tuple]:
         raise NotSymbolic(f"{n} bodies are more than {MOST_BODIES}")
     names = [[f"{word}{i}{axis}" for i in range(n) for axis in "xyz"] for word in "qv"]
     q, v = (np.array(heyoka.make_vars(*group), dtype=object).reshape(n, 3) for group in names)
-    force, power = -symbolic_gradient(system, q), []
+    force, power = -traced(system, "gradient", q.shape, lambda plain, out: plain.gradient(q, out)), []
     if declares(system, "force"):
         push = _forces(system, q, v)
         force = force + push

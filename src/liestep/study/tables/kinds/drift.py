@@ -157,7 +157,7 @@ def estimates(spec: RunSpecification, file: RunFile, period: float | None = None
             scale = float(np.abs(file[place.variable]).max())
         try:
             found[name] = drift_verdict(file["time"], values - start, blocks, scale=scale or 1.0,
-                                        steps=int(file.attributes["steps"]), period=period, blocks=len(blocks))
+                                        steps=int(file.attributes["steps"]), period=period)
         except ValueError as error:
             found[name] = str(error)
     return found
