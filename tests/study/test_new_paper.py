@@ -120,6 +120,7 @@ EVIDENCE = "    return Evidence(abs(left - right) < 1e-15 < abs(left - printed),
 TABLE, PRESET = "Table(COLUMNS, rows, readable=COLUMNS[1:])", "PRESETS = {\"spherical"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("making", "file", "old", "new", "sentence"), [
     ("figure", "figures", FIGURE, "    1/0\n", "line 16: ZeroDivisionError: division by zero [1/0]"),
     ("figure", "figures", FIGURE, "    results.metrics['x']\n", "line 16: KeyError: 'x' [results.metrics['x']]"),
@@ -201,6 +202,7 @@ def test_what_a_papers_code_does_wrong_is_one_sentence(making, file, old, new, s
         assert before == {path: path.read_bytes() for path in (home/"results").rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_an_exit_in_a_papers_code_is_no_success_of_its_job(finished, tmp_path, monkeypatch, capsys):
     home = shutil.copytree(finished, tmp_path/"home")
     edit(home/"papers"/ID/"figures.py", FIGURE, "    raise SystemExit(0)\n")
