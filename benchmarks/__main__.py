@@ -113,7 +113,7 @@ def core_sections(quick: bool) -> Iterable[tuple[str, str, Iterable[dict[str, An
     yield "Memory", "memory", speed.memory()
     yield "Time to compile", "compile", speed.compile_times(1 if quick else 3)
     yield "Time to compile a second method of the same class", "second_method", speed.second_methods()
-    yield "Derivatives by complex step, one direction", "derivatives", tangents.derivatives(3 if quick else 9)
+    yield "Derivatives by the start", "derivatives", tangents.derivatives(3 if quick else 9)
     yield "Growth with the number of bodies", "growth", growth.growth(2 if quick else 7)
     if not quick:
         yield "scipy at equal error", "equal_error", equal_error.compare()

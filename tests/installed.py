@@ -2,10 +2,12 @@
 installation brings."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Callable
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
@@ -41,22 +43,27 @@ def _is_needed(item: Requirement, extra: str) -> bool:
     return item.marker is None or item.marker.evaluate({"extra": extra})
 
 
-class Installed:
-    """An environment below a folder with the wheel and what its extras bring. call: a program in the folder."""
+def build_wheel(folder: Path) -> None:
+    """Put the wheel into a folder."""
+    source = folder/"source"  # a build leaves its folder there
+    source.mkdir()
+    for name in ("src", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml", "pyproject.toml",
+                 "README.md", "LICENSE"):
+        subprocess.run(["cp", "-rL", TOP/name, source], check=True)
+    (source/"rotation_bench").mkdir()
+    for name in ("liestep_judge.py", "liestep_tables.py"):
+        shutil.copy(TOP/"rotation_bench"/name, source/"rotation_bench")
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder,
+                    source], check=True)
 
-    def __init__(self, folder: Path, *extras: str):
+
+class Installed:
+    """An environment below a folder with the wheel that `once` makes for all and what its extras bring."""
+
+    def __init__(self, folder: Path, once: Callable[[str, Callable[[Path], object]], Path], *extras: str):
         self.folder, self.programs = folder, folder/"empty"/"bin"
         self.python = self.programs/"python"
-        source = folder/"source"  # a build leaves its folder there
-        source.mkdir()
-        for name in ("src", ".ci", "workflow", "config", "profiles", "Snakefile", "environment.yml", "pyproject.toml",
-                     "README.md", "LICENSE"):
-            self.call("cp", "-rL", TOP/name, source)
-        (source/"rotation_bench").mkdir()
-        for name in ("liestep_judge.py", "liestep_tables.py"):
-            self.call("cp", TOP/"rotation_bench"/name, source/"rotation_bench")
-        self.call(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder, source)
-        wheel, = folder.glob("*.whl")
+        wheel, = once("wheel", build_wheel).glob("*.whl")
         venv.create(folder/"empty")  # pip works on it from outside: to put one into it takes 3 s
         self.site = Path(self.call(self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
         for one in needed(*extras).values():
@@ -75,10 +82,10 @@ class Installed:
                                                       f" {entry.attr}\nsys.exit({entry.attr}())\n")
                 (self.programs/entry.name).chmod(0o755)
 
-    def call(self, *command: object, folder: Path | None = None) -> str:
-        """What a program prints, as if the environment were activated; it must end well."""
+    def call(self, *command: object, folder: Path | None = None, **variables: str) -> str:
+        """What a program prints, as if the environment were activated; it must end well. Machine code is that of the
+        session, as the sources are."""
         done = subprocess.run(list(map(str, command)), cwd=folder or self.folder, capture_output=True, text=True, env={
-            **os.environ, "PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": "",
-            "LIESTEP_CACHE": str(self.folder/"cache")})
+            **os.environ, "PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": "", **variables})
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -25,6 +25,12 @@ STUDY = PROBLEMS + """integrators:
   rk4: {steps: [0.1]}
 tables: [energy]
 """
+LONGER = PROBLEMS + """integrators:
+  vi_sphere: {steps: {counts: [10, 40, 80]}}
+  rk4: {steps: {counts: [10, 150, 300]}}
+tables: [energy]
+figures: [energy_error]
+"""
 
 
 def copied_package(folder: Path) -> Path:
@@ -105,6 +111,14 @@ class Place:
     def visible(self) -> dict[str, bytes]:
         """Products without what killed jobs had not finished: it is removed with the manifest."""
         return {name: content for name, content in self.contents().items() if not Path(name).name.startswith(".")}
+
+
+def undisturbed(folder: Path) -> None:
+    """Make a study that takes long enough to be killed, in one call."""
+    place = Place(folder)
+    place.study.write_text(LONGER)
+    result = place.call()
+    assert result.returncode == 0, result.stderr
 
 
 def alive(process: psutil.Process) -> bool:

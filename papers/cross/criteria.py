@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field
 
-from liestep.claims.selection import Results, RunChoice, require_quantity, select, study_of
+from liestep.claims.selection import Results, RunChoice, require_quantity, select
 from liestep.paper import KIND, Criterion, InputError, Judgement, Limits, Needs, Question
 from liestep.study.plan.yamlfile import Count, Positive
 from liestep.study.tables.kinds.work import at_equal_error
@@ -20,7 +20,7 @@ def _winners(claim: Question, results: Results, by: str, keep: str) -> "list[pan
     """Rows of the table `which` of each problem that the claim names, by falling error."""
     found = []
     for choice in claim.runs:
-        table = study_of(choice, results).table("which")
+        table = results[choice.study].table("which")
         found.append(table[(table["problem"] == choice.problem) & (table["by"] == by) & (table["keep"] == keep)]
                      .sort_values("error", ascending=False))
     return found
@@ -48,7 +48,7 @@ class CrossoverTime(Limits, Criterion):
             raise InputError(f"{len(claim.runs)} runs cannot be compared with {len(claim.against)}")
         for one, other in zip(claim.runs, others, strict=True):
             motion = one.problem.rpartition("_")[0]
-            table = study_of(one, results).table(self.needs.table)
+            table = results[one.study].table(self.needs.table)
             found = dict(crossover_times(table, motion, self.of, one.integrator, other.integrator))
             if not found:
                 return Judgement(False, math.nan, f"{one.integrator} and {other.integrator} have no cost together on"
@@ -112,7 +112,7 @@ class WinningOrder(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, parts, highest = True, [], math.nan
         for choice, rows in zip(claim.runs, _winners(claim, results, self.by, "nothing"), strict=True):
-            metrics = study_of(choice, results).metrics
+            metrics = results[choice.study].metrics
             orders = dict(zip(metrics["integrator"], metrics["order"], strict=True))
             for row in rows[rows["verdict"] != "nobody"].to_dict("records"):
                 order = float(orders[row["winner"]])

@@ -117,13 +117,15 @@ def test_the_judge_is_one_short_file_whose_rules_are_those_of_studies():
 
 
 def test_a_bound_is_proven_anew():
-    """And a wrong digit of the path is seen."""
+    """And a wrong digit of the path is seen; its first eighth shows that."""
     case = DATA["cases"]["spherical_pendulum"]
     assert case["bound_kind"] == "proven"
     with mpmath.workdps(prove_bounds.DIGITS):
         assert prove_bounds.rounded_up(prove_bounds.proven("spherical_pendulum", case["path"])) == case["bound"]
-        path = [*case["path"][:-1], case["path"][-1].replace("1", "2", 1)]
-        assert prove_bounds.proven("spherical_pendulum", path) > 1e-20
+        proof = prove_bounds.case_proof(prove_bounds.CASES["spherical_pendulum"])
+        path, t_end = case["path"][1:9], str(mpmath.mpf(prove_bounds.CASES["spherical_pendulum"]["t_end"])/8)
+        for last, wrong in ((path[-1], False), (path[-1].replace("1", "2", 1), True)):
+            assert (proof.bound([row.split() for row in (*path[:-1], last)], t_end, 16) > 1e-20) == wrong
     proven = [name for name, case in DATA["cases"].items() if case["bound_kind"] == "proven"]
     assert proven == prove_bounds.PROVEN
     assert all(float(DATA["cases"][name]["bound"]) <= 1e-20 for name in proven)

@@ -134,11 +134,12 @@ def check_starts(facts: Sheet, parameters, states, form: str, options) -> bool:
     first, *_ = made = [formulate(facts, parameters, state, form, options) for state in states]
     if first.starts is None:
         return False
-    rows = first.starts.rows({key: np.stack([state[key] for state in states]) for key in states[0]})
-    for state, one, row in zip(states, made, rows, strict=True):
+    stacked = {key: np.stack([state[key] for state in states]) for key in states[0]}
+    rows, scales = first.starts.rows(stacked), np.broadcast_to(first.starts.scale(stacked), len(states))
+    for state, one, row, scale in zip(states, made, rows, scales, strict=True):
         assert digest_of(one.problem) == digest_of(first.problem), (form, options)
         assert one.start.tobytes() == np.ascontiguousarray(row).tobytes(), (form, options)
-        assert first.starts.scale(state) == one.momentum_scale, (form, options)
+        assert first.starts.scale(state) == one.momentum_scale == scale, (form, options)
     return True
 
 

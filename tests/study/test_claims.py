@@ -155,8 +155,6 @@ def test_untestable_claims_are_not_judged():
      "claim c of paper: study made/up: unknown resolution 'h7' (allowed: h0.01, h0.1)"),
     ("limit", runs(("p", "euler")), {"rule": {"at_most": 1}},
      "claim c of paper: study made/up: unknown integrator 'euler' (allowed: lost, peak, rk, stopped, vi)"),
-    ("limit", [{**VI[0], "study": "other"}], {"rule": {"at_most": 1}},
-     "claim c of paper: study other is not among the studies made"),
     ("limit", VI, {"rule": {"at_most": 1}, "quantity": "eror"},
      "claim c of paper: unknown quantity 'eror'; did you mean error? (allowed: energy_change, error, length,"
      " members, time_reached)"),

@@ -1,7 +1,9 @@
-"""Derivatives of trajectories by complex steps: against 60 digits, analytic growth, and the plain runs; Lyapunov
+"""Derivatives of trajectories: against 60 digits, analytic growth, and the plain runs; Lyapunov
 exponents in runs, tables and the command."""
+import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -18,8 +20,8 @@ from liestep.simulation.catalogue import integrator_calls, method, sheet, system
 from liestep.simulation.runs.execution import build, new_recorder
 from liestep.simulation.runs.specification import applicable, specify, start_of
 from liestep.simulation.tangents.directions import basis, span
-from liestep.simulation.tangents.exponents import orthonormalise, tangents
-from liestep.simulation.tangents.numbers import SIZE
+from liestep.simulation.tangents.exponents import SIZE, orthonormalise, tangents
+from liestep.simulation.tangents.numbers import in_duals
 from liestep.simulation.tangents.rates import exponents, pair_sums
 from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
@@ -254,21 +256,50 @@ def test_command_prints_exponents_with_their_errors(capsys):
     assert "sums of pairs" in out
 
 
-@pytest.mark.parametrize(("kernel", "kinds"), [(rows.scale, "sv"), (rows.axpy, "svv"), (rows.dot, "vv"),
-                                               (rows.cross, "vv")])
-def test_kernels_for_derivatives_are_those_of_complex_numbers(kernel, kinds):
-    """Same real parts as plain numbers to the last bit, derivatives as by Python's complex arithmetic."""
-    random = np.random.default_rng(7)
-    call = compiler().plain_call((lambda u, v: kernel(u, v)) if len(kinds) == 2 else (lambda s, u, v: kernel(s, u, v)))
+FORMULAS = (
+    "x + y", "1.5 - x", "x - y", "x*y", "x/y", "2/x", "-x", "abs(-x)", "sqrt(x)", "sin(x)*cos(y)", "tan(x)", "exp(y)",
+    "log(x)", "atan2(y, x)", "atan2(1.0, x)", "atan2(y, 2.0)", "x**2", "x**3", "x**-2", "x**0.5", "x**y", "2.0**x",
+    "max(x, y)", "min(x, 2.0, y)", "x if x > y else y*y", "int(x)*y", "dot((x, y, 1.0), (y, x, x))")
 
-    def vector():
-        real, slope = random.normal(size=3), random.normal(size=3)
-        return tuple(complex(x, SIZE*d) for x, d in zip(real, slope, strict=True))
 
-    for _ in range(50):
-        given = [float(random.normal()) if kind == "s" else vector() for kind in kinds]
-        plain = [item if isinstance(item, float) else tuple(x.real for x in item) for item in given]
-        found, expected = np.atleast_1d(call(*given)), np.atleast_1d(kernel.py_func(*given))
-        assert found.dtype == np.complex128
-        assert np.array_equal(found.real, np.atleast_1d(kernel(*plain)))
-        assert np.abs(found.imag - expected.imag).max() <= 4e-15*SIZE
+def test_derivatives_of_formulas_are_right_and_values_those_of_plain_numbers():
+    """Against 40 digits."""
+    lines = ["x, y = given[0], given[1]", *(f"out[{k}] = {text}" for k, text in enumerate(FORMULAS))]
+    names = vars(math) | {"dot": rows.dot}
+    exec("\n    ".join(["def every(given, out):", *lines]), names)
+    call, random = compiler().plain_call(names["every"]), np.random.default_rng(7)
+    for values in random.uniform(0.1, 1.4, size=(20, 2, 3)):
+        plain, out = np.zeros(len(FORMULAS)), np.zeros((len(FORMULAS), 3))
+        call(values[:, 0].copy(), plain)
+        call(in_duals(values), in_duals(out))
+        assert np.array_equal(out[:, 0], plain)
+        with mpmath.workdps(40):
+            for text, found in zip(FORMULAS, out[:, 1:], strict=True):
+                formula = eval(f"lambda x, y: {text}", vars(mpmath) | {"dot": mpmath.fdot})
+                slopes = [mpmath.diff(formula, values[:, 0].tolist(), order) for order in ((1, 0), (0, 1))]
+                true = np.array(slopes, dtype=float) @ values[:, 1:]
+                assert np.abs(found - true).max() <= 1e-14*(1.0 + np.abs(true).max()), text
+
+
+def test_a_derivative_does_not_depend_on_those_beside_it():
+    """Twelve directions stand in two copies of the state, one alone."""
+    spec = specify("sphere_nbody", "rk4", steps=20, t_end=0.1)
+    directions = span(spec.sheet, spec.parameters, spec.initial)
+    together = tangents(spec, spec.initial, directions, spec.t_end)
+    together.advance(spec.step, 0, 20)
+    for number in (0, 11):
+        alone = tangents(spec, spec.initial, directions[number:number + 1], spec.t_end)
+        alone.advance(spec.step, 0, 20)
+        assert np.array_equal(alone.derivatives[0], together.derivatives[number])
+    before = together.derivatives.copy()
+    lengths = orthonormalise(together)
+    q, r = np.linalg.qr(before.T)
+    signs = np.sign(np.diag(r))
+    assert np.abs(together.derivatives - (q*signs).T).max() < 1e-12
+    assert np.abs(lengths - np.log(np.abs(np.diag(r)))).max() < 1e-12
+
+
+def test_derivatives_need_compiled_code():
+    with pytest.raises(InputError, match="are not possible: they need compiled code, and this is a black box"):
+        liestep.system("own", rhs=lambda y: np.array([float(y[0])]), start={"y": [1.0]}, blackbox=True).simulate(
+            "rk4", step=0.05, t_end=10.0, samples=2, exponents=1)

@@ -29,6 +29,14 @@ sys.meta_path.insert(0, Hidden())
 """
 
 
+COMPILED = """
+import liestep
+from liestep.compile import interpreted
+interpreted.PAYS = 0.0
+liestep.simulate("free_rigid_body", "rk4", step=0.1, t_end=1.0)
+"""
+
+
 def hidden():
     """Modules of everything that this environment has and a plain installation has not."""
     base = {"liestep", "setuptools", *needed()}
@@ -201,10 +209,13 @@ def test_init_refuses(folder, problem, expected, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.slow
-def test_wheel_in_an_empty_environment(tmp_path):
-    """The wheel, and of the packages of this environment only those that it asks for, without a network: README's
-    example outside of the repository, and the files that `liestep init` takes out of the wheel."""
-    place = Installed(tmp_path)
+def test_wheel_in_an_empty_environment(once, tmp_path):
+    """The wheel, and of the packages of this environment only those that it asks for, without a network: a run that is
+    compiled there, README's example outside of the repository, and the files that `liestep init` takes out of the
+    wheel."""
+    place = Installed(tmp_path, once)
+    place.call(place.python, "-c", COMPILED, LIESTEP_CACHE=str(tmp_path/"cache"))
+    assert list((tmp_path/"cache").glob("advance-*"))
     assert error_of(place.call(place.python, "-c", readme_example())) <= 1e-6
     packed = place.site/"liestep"/"workflow"/"packed"
     for name in ("Snakefile", "workflow/Snakefile", "workflow/rules/runs.smk", "config/config.yaml", "config/README.md",

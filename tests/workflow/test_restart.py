@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from place import PROBLEMS, Place, alive
+from place import LONGER, Place, alive, undisturbed
 from trials import trials
 
 from liestep.workflow.lock import LOCK
@@ -25,12 +25,6 @@ from liestep.workflow.lock import LOCK
 pytestmark = pytest.mark.slow
 
 SEED = int(os.environ.get("LIESTEP_TEST_SEED", "4"))
-STUDY = PROBLEMS + """integrators:
-  vi_sphere: {steps: {counts: [10, 40, 80]}}
-  rk4: {steps: {counts: [10, 150, 300]}}
-tables: [energy]
-figures: [energy_error]
-"""
 KILLS = ["workflow", "controller", "interrupt"]  # at least one process each
 SEEDS = range(SEED, SEED + trials(1, 2, 20))
 RUNS = trials(5, 8, 8)
@@ -41,7 +35,7 @@ LATEST = 2.0  # seconds after the start of the work
 
 def place(folder: Path) -> Place:
     found = Place(folder)
-    found.study.write_text(STUDY)
+    found.study.write_text(LONGER)
     return found
 
 
@@ -95,11 +89,6 @@ def require_finished(expected: dict[str, bytes], where: Place) -> None:
     require_nothing_but(expected, where)
     verdict = where.liestep("verify")
     assert (verdict.returncode, verdict.stderr) == (0, ""), verdict.stdout
-
-
-def undisturbed(folder: Path) -> None:
-    result = place(folder).call()
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def test_figure_column_table_erratum_and_verdict_of_a_paper_outside(tmp_path):
-    place = Installed(tmp_path, "study")
+def test_figure_column_table_erratum_and_verdict_of_a_paper_outside(once, tmp_path):
+    place = Installed(tmp_path, once, "study")
     home = tmp_path/"stranger"
     home.mkdir()
     page = (TOP/"docs"/"replicate.md").read_text()

@@ -96,7 +96,7 @@ MUTANTS = {
     "joint rows at q_0": (LOOP, EML, 0.1, [(livens.bind, ("problem.slopes(work.qm, work.slopes)",
                           "problem.slopes(2.0*work.qm - work.q1, work.slopes)"))], [], "energy_less_work", 1e-9),
     "load at t_n": (LOOP, EML, 0.1, [], [(QuaternionBodies, "forces", ("t + 0.5*h", "t"))], "energy_less_work", 1e-9),
-    "factor 2 in p_1": (BODY, EML, 0.01, [(livens.finish, ("work.p1[i] -= y[2, i]",
+    "factor 2 in p_1": (BODY, EML, 0.01, [(livens.follow, ("work.p1[i] -= y[2, i]",
                         "work.p1[i] *= 0.5"))], [], "generalized_energy", 1e-9),
     "Gram-Schmidt one axis after the other": (BODIES, EML, 0.01, [], [(CartesianSpheres, "free", None)], "energy",
                                               1e-12),

@@ -19,8 +19,8 @@ problems:
   ring: {system: bonded_ring, preset: rescaled, t_end: 0.4,
          parameters: {particles: 6, ring_diameter: 2.0, gap: 0.05, shear_law: mean}}
 integrators:
-  newmark: {id: rodrigues, steps: {counts: [20, 40, 80]}}
-  lgvi: {steps: {counts: [20, 40]}}
+  newmark: {id: rodrigues, steps: {counts: [20, 40]}}
+  lgvi: {steps: {counts: [20]}}
   slgi: {steps: {counts: [20]}}
 samples: 5
 tables: [energy, momentum]
@@ -61,7 +61,7 @@ def test_two_jobs_write_the_same_bytes(expected, tmp_path):
     assert result.returncode == 0, result.stderr
     found = where.contents("*.nc")
     assert found == {name: content for name, content in expected.items() if name.endswith(".nc")}
-    assert len(found) == 6
+    assert len(found) == 4
 
 
 def test_a_killed_workflow_is_finished_by_the_next_call(expected, tmp_path):

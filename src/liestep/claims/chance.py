@@ -148,7 +148,7 @@ def _ends(claim: Claim, scan: Scan, ends: float, results: Results) -> _Tried:
         raise InputError(f"a scan of ends needs a quantity <invariant>{MEAN} and no other claims")
     own, parts = _own(claim, results), []
     for number, (choice, row) in enumerate(_rows(scan.runs, results)):
-        file = selection.study_of(choice, results).file(row.problem, row.integrator, row.resolution)
+        file = results[choice.study].file(row.problem, row.integrator, row.resolution)
         time, values = selection.variable(file, "time"), selection.variable(file, claim.quantity.removesuffix(MEAN))
         if values.ndim != 1 or time.size != int(row.steps) + 1:
             raise InputError(f"a scan of ends needs one number for each step; {row.problem}/{row.integrator} stores"

@@ -1,7 +1,7 @@
 """Verdicts counted by statements: a group counts once, and what we assert ourselves stands apart. And what a reader
 should see first, as cards: headlines of the claims files with what the results say."""
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from liestep.claims.claimfile import OWN, VERDICTS, ClaimFile, Headline
@@ -73,9 +73,8 @@ def counts(found: Iterable[Statement], counted: str = "paper") -> dict[str, int]
     return {verdict: chosen.count(verdict) for verdict in VERDICTS if verdict in chosen}
 
 
-def headline(rows: Iterable[TableRow]) -> str:
+def headline(rows: Sequence[TableRow]) -> str:
     """The counts of a paper in sentences."""
-    rows = list(rows)
     judged = statements(rows)
     parts = []
     for counted, nouns in COUNTED.items():
@@ -95,9 +94,8 @@ def reproducible(rows: Iterable[TableRow]) -> str:
             " number, or not all data.")*(of_paper > 0)
 
 
-def changes(rows: Iterable[TableRow]) -> str:
+def changes(rows: Sequence[TableRow]) -> str:
     """How many claims had changed what decides them after it was first written; nothing without a history."""
-    rows = list(rows)
     if rows and all(row.get("history") == UNRECORDED for row in rows):
         return "No log of edits lies here that could say whether a criterion was changed later"
     number = sum(row["changed_later"] in (True, "True") for row in rows)

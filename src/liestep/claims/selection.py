@@ -48,16 +48,9 @@ class Question(Protocol):
     printed: float | None
 
 
-def study_of(choice: RunChoice, results: Results) -> "StudyResults":
-    """Results of the study that a choice names; raises InputError when it is not among those made."""
-    if choice.study not in results:
-        raise InputError(f"study {choice.study} is not among the studies made")
-    return results[choice.study]
-
-
 def select(choice: RunChoice, results: Results) -> "pandas.DataFrame":
     """Rows of metrics.csv that a choice means. Raises InputError: there is none."""
-    rows = study_of(choice, results).metrics
+    rows = results[choice.study].metrics
     for column in ("problem", "integrator", "resolution"):
         wanted = getattr(choice, column)
         if wanted is not None:
@@ -80,7 +73,7 @@ def values(claim: Question, choices: list[RunChoice], results: Results) -> np.nd
             if row.status != "ok" and claim.quantity != REACHED:
                 numbers.append(math.nan)
             elif claim.quantity == OWN_QUANTITY:
-                energy = study_of(choice, results).file(row.problem, row.integrator, row.resolution)["energy"]
+                energy = results[choice.study].file(row.problem, row.integrator, row.resolution)["energy"]
                 numbers.append(float(energy[-1] - energy[0]))
             else:
                 numbers.append(float(row[claim.quantity]))
@@ -111,7 +104,7 @@ def ensemble_of(what: str, choices: list[RunChoice], results: Results) -> "tuple
     if len(rows) != 1:
         raise InputError(f"a {what} needs one ensemble run, not {len(rows)}")
     (choice, row), = rows
-    return study_of(choice, results).file(row.problem, row.integrator, row.resolution), bool(row.status == "ok")
+    return results[choice.study].file(row.problem, row.integrator, row.resolution), bool(row.status == "ok")
 
 
 def member_values(file: "RunFile", name: str, study: str = "") -> np.ndarray:
@@ -125,7 +118,3 @@ def member_values(file: "RunFile", name: str, study: str = "") -> np.ndarray:
         return np.full(len(energy), np.nan) if file.failed else energy[:, -1] - energy[:, 0]
     return np.array([own.columns(member, None).get(name, np.nan) for member in file.members()])
 
-
-def times(file: "RunFile", name: str) -> np.ndarray:
-    """Times of a stored variable (s)."""
-    return np.asarray(file["accepted_time" if name.startswith("accepted_") else "time"], dtype=float)

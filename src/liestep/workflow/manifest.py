@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -77,10 +78,9 @@ def write_manifest(workflow: Workflow) -> tuple[Path, int]:
 
 def last_manifest(results: Path) -> dict[str, Any]:
     """The last manifest; empty if there is none that can be read."""
-    try:
+    with suppress(InputError):
         return read_manifest(results)
-    except InputError:
-        return {"products": {}, "inputs": {}}
+    return {"products": {}, "inputs": {}}
 
 
 def remove_product(results: Path, path: Path) -> bool:
@@ -292,10 +292,9 @@ def environment() -> dict[str, Any]:
 
 
 def _version(name: str) -> str | None:
-    try:
+    with suppress(PackageNotFoundError):
         return version(name)
-    except PackageNotFoundError:
-        return None
+    return None
 
 
 def _processor() -> str:

@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -55,14 +56,12 @@ def make_products(products: StudyProducts, claims: Iterable[Path] = ()) -> Itera
 
 def _is_same(files: Iterable[Path], known: object, digest: str) -> bool:
     """Whether all files are those that would be made; then they count as new."""
-    try:
-        if known != [digest, _hashes(files)]:
-            return False
-        for path in files:
-            os.utime(path)
-    except (InputError, OSError):
-        return False
-    return True
+    with suppress(InputError, OSError):
+        if known == [digest, _hashes(files)]:
+            for path in files:
+                os.utime(path)
+            return True
+    return False
 
 
 def _hashes(paths: Iterable[Path]) -> list[str]:

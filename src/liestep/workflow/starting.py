@@ -92,16 +92,6 @@ def equip(folder: Path) -> None:
             (shutil.copytree if (source/name).is_dir() else shutil.copyfile)(source/name, folder/name)
 
 
-def start(folder: Path, name: str, problem: str | None, preset: str | None) -> Path:
-    """Make a folder with a workflow and one commented study; returns the study's path. Raises InputError: the folder is
-    not empty or no folder, it cannot be written, or an unknown problem or preset."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is not an empty folder: choose a new name, or call `liestep new-study` in it")
-    path = new_study(name, folder/"config", problem, preset)
-    equip(folder)
-    return path
-
-
 def command_new_study(arguments: argparse.Namespace) -> None:
     path = new_study(arguments.name, arguments.config, arguments.problem, arguments.preset)
     if arguments.config.name == "config":  # where snakemake looks for it
@@ -118,5 +108,9 @@ def command_new_paper(arguments: argparse.Namespace) -> None:
 
 
 def command_init(arguments: argparse.Namespace) -> None:
-    path = start(arguments.folder, "first", arguments.problem, arguments.preset)
-    print(f"{path}: edit it, then `snakemake` in the folder {arguments.folder} makes it")
+    folder = arguments.folder
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is not an empty folder: choose a new name, or call `liestep new-study` in it")
+    path = new_study("first", folder/"config", arguments.problem, arguments.preset)
+    equip(folder)
+    print(f"{path}: edit it, then `snakemake` in the folder {folder} makes it")

@@ -87,11 +87,7 @@ class Animation:
     """Film of one run of a study."""
 
     cell: Cell
-    path: Path
-
-    @property
-    def label(self) -> str:
-        return f"{self.cell.problem}.{self.cell.integrator}.{self.cell.resolution}"
+    path: Path  # its stem has the keys of the run
 
 
 def together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:

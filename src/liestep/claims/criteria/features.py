@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, STOPPED, Criterion, Judgement, Needs
-from liestep.claims.selection import Question, Results, RunChoice, select, study_of, times, variable
+from liestep.claims.selection import Question, Results, RunChoice, select, variable
 from liestep.errors import InputError
 from liestep.study.plan.yamlfile import NotNegative, Real
 
@@ -34,9 +34,10 @@ class OfSamples(Criterion):
                 raise InputError(f"criterion {self.kind} needs one run, not {len(found)}")
         if any(found.iloc[0].status != "ok" for _, found in rows):
             return None
-        files = [study_of(choice, results).file(*found.iloc[0][["problem", "integrator", "resolution"]])
+        files = [results[choice.study].file(*found.iloc[0][["problem", "integrator", "resolution"]])
                  for choice, found in rows]
-        return [(variable(file, name), times(file, name)) for file in files]
+        clock = "accepted_time" if name.startswith("accepted_") else "time"
+        return [(variable(file, name), variable(file, clock)) for file in files]
 
     def judge_samples(self, values: np.ndarray, time: np.ndarray) -> Judgement:
         """Judge the samples (time, ...) of the variable at the times (time,) s of a run that came to its end."""

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from liestep.claims import selection
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Limits, Needs
-from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select, study_of
+from liestep.claims.selection import Question, Results, RunChoice, number_columns, require_quantity, select
 from liestep.errors import InputError
 from liestep.study.plan.config import SURE
 from liestep.study.plan.yamlfile import NO_TRUTH, Real
@@ -240,7 +240,7 @@ class Order(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, orders = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.needs.table)
+            table = results[choice.study].table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)]
             if rows.empty:
                 raise InputError(f"no order of {choice.problem}/{choice.integrator} in study {choice.study}")
@@ -275,7 +275,7 @@ class Drift(Criterion):
     def judge(self, claim: Question, results: Results) -> Judgement:
         met, refuted, parts, bounds = True, False, [], []
         for choice in claim.runs:
-            table = study_of(choice, results).table(self.needs.table)
+            table = results[choice.study].table(self.needs.table)
             rows = table[(table.problem == choice.problem) & (table.integrator == choice.integrator)
                          & (table.invariant == claim.quantity)]
             if rows.empty:

@@ -1,5 +1,5 @@
 """A number kind for the compiled core: float64 of several members at once, one in each lane of a register, the member
-index innermost. As `simulation.tangents.numbers` does for complex numbers: kernels, steps and systems stay as they are.
+index innermost. As `simulation.tangents.numbers` does for derivatives: kernels, steps and systems stay as they are.
 
 Every lane has the bits of a run of its own: + - * / and square roots are rounded once for each lane, functions of libm
 are called lane by lane, and nothing is fused or reordered. A comparison gives a mask. Where code branches, the lanes

@@ -2,7 +2,7 @@
 where runs end; of cost: work-precision, scaling with bodies."""
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas
@@ -218,15 +218,15 @@ def work_precision(results: Results) -> Figure:
                          " `reference: true`")
     figure = new_figure(DOUBLE, 44.0*len(problems) + 15.0)
     axes = figure.subplots(len(problems), len(costs), squeeze=False, sharey="row", sharex="col")
-    styles, used = marks(results), set()
+    used: dict[Mark, None] = {}
     for row, problem in enumerate(problems):
         here = metrics[metrics["problem"] == problem]
         for panel, (name, label) in zip(axes[row], costs, strict=True):
             panel.set_title(f"({chr(97 + row)}) over {label}")
-            keys = _costs(panel, here, name, styles)
-            used |= keys
+            drawn = by_method(results, {panel: here[here[name] > 0]}, partial(_cost, name))
+            used |= dict.fromkeys(drawn)
             logarithmic(panel)
-            if not keys:
+            if not drawn:
                 panel.remove()
         for panel in [panel for panel in axes[row] if panel in figure.axes][:1]:
             panel.set_title(folded(f"({chr(97 + row)}) {label_of(results, problem)}", 90//len(costs)))
@@ -238,25 +238,17 @@ def work_precision(results: Results) -> Figure:
         for panel, below in zip(axes[:, column], [*axes[1:, column], None], strict=True):
             panel.tick_params(axis="x", which="both", labelbottom=below not in kept)
     others = _others(results, axes[:, -1], problems) if costs[-1][0] == "seconds" else []
-    legend_below(figure, [*(styles[key] for key in styles if key in used), *others])
+    legend_below(figure, [*(mark for mark in marks(results).values() if mark in used), *others])
     return figure
 
 
-def _costs(axes: Axes, runs: pandas.DataFrame, name: str, styles: dict[str, Mark]) -> set[str]:
-    """Curves of all integrators with this cost; returns their keys."""
-    by_integrator = dict(iter(runs[runs[name] > 0].groupby("integrator")))
-    used = [key for key in styles if key in by_integrator]
-    for key in used:
-        rows = by_integrator[key]
-        if name == "seconds":
-            # all points, and a line through those that no other run beats in time and error: measured times scatter
-            seconds, errors = rows[name].to_numpy(float), rows["error"].to_numpy(float)
-            hollow(axes, seconds, errors, styles[key], admissible(rows), line=False)
-            kept = front(seconds, errors)
-            axes.plot(seconds[kept], errors[kept], **styles[key].line, linewidth=0.9)
-        else:
-            hollow(axes, rows[name], rows["error"], styles[key], admissible(rows))
-    return set(used)
+def _cost(name: str, axes: Axes, mark: Mark, rows: pandas.DataFrame) -> None:
+    """Curve of one integrator over this cost."""
+    hollow(axes, rows[name], rows["error"], mark, admissible(rows), line=name != "seconds")
+    if name == "seconds":  # a line through those that no other run beats in time and error: measured times scatter
+        seconds, errors = rows[name].to_numpy(float), rows["error"].to_numpy(float)
+        kept = front(seconds, errors)
+        axes.plot(seconds[kept], errors[kept], **mark.line, linewidth=0.9)
 
 
 def front(seconds: np.ndarray, errors: np.ndarray) -> np.ndarray:

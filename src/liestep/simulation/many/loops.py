@@ -38,14 +38,14 @@ def reduce_blocks(recorder: Recorder, weights: np.ndarray, out: np.ndarray) -> N
     """The least and the largest deviation in all blocks of a run, and the sum of their means times weights. The next
     run finds the blocks as new."""
     for c in range(out.shape[1]):
-        out[0, c], out[1, c], out[2, c] = np.inf, -np.inf, 0.0
-    for k in range(weights.shape[0]):
-        for c in range(out.shape[1]):
-            low, high = recorder.block_low[k, c], recorder.block_high[k, c]
-            out[0, c] = if_less(out[0, c], low, out[0, c], low)
-            out[1, c] = if_less(high, out[1, c], out[1, c], high)
-            out[2, c] += weights[k]*(recorder.block_sum[k, c]/max(recorder.block_count[k], 1))
+        low, high, total = recorder.block_low[0, c], recorder.block_high[0, c], out[2, c]
+        for k in range(weights.shape[0]):
+            below, above = recorder.block_low[k, c], recorder.block_high[k, c]
+            low, high = if_less(low, below, low, below), if_less(above, high, high, above)
+            total += weights[k]*(recorder.block_sum[k, c]/max(recorder.block_count[k], 1))
             recorder.block_sum[k, c], recorder.block_low[k, c], recorder.block_high[k, c] = 0.0, np.inf, -np.inf
+        out[0, c], out[1, c], out[2, c] = low, high, total
+    for k in range(weights.shape[0]):
         recorder.block_count[k] = 0
 
 

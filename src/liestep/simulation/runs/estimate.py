@@ -21,7 +21,7 @@ MEMORY = "LIESTEP_MEMORY"  # variable with the bytes that a run may take, for ex
 OBSERVABLES = 12           # numbers at a sample beside the state: time, energy, momenta, residuals; an upper bound
 FIXED = 30_000             # bytes of a file beside its samples: attributes, statistics of blocks
 NUMBER = 8                 # bytes
-TANGENT = 3  # times as long as a step takes one with a derivative
+TANGENT, TOGETHER = 3, 8  # times as long as a step takes one with derivatives, of which there are at most so many
 # times as long as an explicit step takes one of implicit methods by formulation, where the time grows with the bodies;
 # and s for each triple of numbers of the state where equations of all unknowns are solved
 IMPLICIT = {"index_three": 16.0, "constant_mass": 6.0, "quaternion_hamiltonian": 6.0}
@@ -82,7 +82,7 @@ def plain_seconds(spec: RunSpecification) -> float:
     each = (IMPLICIT.get(declared.formulation, 1.0)*LINEAR*numbers
             + pairs*numbers**2 + CUBIC*numbers**3*(declared.formulation == DENSE))
     order = declared.order_of(spec.options, facts, spec.parameters)
-    return each*max(1.0, min(order, HIGH)/LOW)**GROWTH*(1 + TANGENT*spec.exponents)
+    return each*max(1.0, min(order, HIGH)/LOW)**GROWTH*(1 + TANGENT*-(-spec.exponents//TOGETHER))
 
 
 def total(specs: Iterable[RunSpecification]) -> Estimate:

@@ -93,8 +93,8 @@ def _checksum(*values: Any) -> str:
     digest = hashlib.sha256()
     for value in values:
         array = None if isinstance(value, str) else np.asarray(value)
-        head, body = ("str", value.encode()) if array is None else (f"{array.dtype.str}{array.shape}", array.tobytes())
-        digest.update(f"{head} {len(body)} ".encode())
+        body = memoryview(value.encode()) if array is None else np.ascontiguousarray(array).data
+        digest.update(f"{'str' if array is None else f'{array.dtype.str}{array.shape}'} {body.nbytes} ".encode())
         digest.update(body)
     return digest.hexdigest()[:16]
 

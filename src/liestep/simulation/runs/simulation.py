@@ -189,7 +189,7 @@ def _index(times: bytes) -> Any:
 def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: float, preset: str | None = None,
             parameters: Parameters | None = None, initial: Fields | None = None,
             options: Options | None = None, directions: Sequence[Fields] | None = None) -> "xarray.Dataset":
-    """Derivatives of the state at t_end with respect to the start, by complex steps: right to round-off, whatever the
+    """Derivatives of the state at t_end with respect to the start: right to round-off, whatever the
     step of the integrator.
 
     Args:

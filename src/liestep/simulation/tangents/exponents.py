@@ -1,7 +1,8 @@
-"""Trajectories that carry derivatives with respect to their start, the shipped steps on complex states; and Lyapunov
+"""Trajectories that carry derivatives with respect to their start, the shipped steps on other numbers; and Lyapunov
 exponents, mean rates at which these grow (Benettin, Galgani, Giorgilli and Strelcyn 1980)."""
+import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -9,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from liestep.compile.cache import CompiledLoop, loop_for
+from liestep.compile.cache import compiles, loop_for
 from liestep.compile.driver import advance
 from liestep.compile.pieces import Pieces
 from liestep.compile.roles import Problem, Stepper, Work
+from liestep.compile.sources import black_box
 from liestep.compile.status import IntegrationError, Status
 from liestep.compile.trees import arrays, with_arrays
 from liestep.errors import InputError
@@ -20,25 +22,29 @@ from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, changes, form_of, pair_of, span
-from liestep.simulation.tangents.numbers import SIZE, Silent
+from liestep.simulation.tangents.numbers import Silent, in_duals
+
+SIZE = 1e-200  # of a unit derivative in complex numbers: products of two vanish, so that real parts have plain bits
+WIDEST = 8     # derivatives beside one value
 
 
 @dataclass
 class Tangents:
-    """One trajectory with k derivatives: k complex copies of the state and of the workspace. Raises IntegrationError: a
-    step failed."""
+    """One trajectory with k derivatives, which stand side by side in one or more copies of the state and of the
+    workspace. Raises IntegrationError: a step failed."""
 
     formulated: Formulated
     integrator: Stepper
-    problem: Problem          # with complex arrays
-    states: list[np.ndarray]  # k arrays (m, d), all with the same real part
+    problem: Problem          # with arrays of numbers with derivatives
+    copies: list[np.ndarray]  # (m, d) of such numbers, all with the same values
     works: list[Work]
-    rows: list[np.ndarray]    # k, each with the numbers of a state and of all that its steps remember
+    rows: np.ndarray          # (copies, numbers of a state and of all that its steps remember, 1 + derivatives)
+    count: int                # k
 
     def advance(self, h: float, first: int, last: int) -> None:
         """Steps from number `first` to `last`."""
-        with Pieces(self.states[0].size) as pieces:
-            for y, work in zip(self.states, self.works, strict=True):
+        with Pieces(self.formulated.start.size) as pieces:
+            for y, work in zip(self.copies, self.works, strict=True):
                 done = first
                 while done < last:
                     end = min(done + pieces.steps, last)
@@ -49,25 +55,27 @@ class Tangents:
                     pieces.ended()
 
     @cached_property
-    def _loop(self) -> CompiledLoop:
-        return loop_for(advance, self.integrator, self.problem, Silent(), self.works[0])
+    def _loop(self) -> Callable[..., tuple[int, int]]:
+        parts, work = (self.integrator, self.problem, Silent()), self.works[0]
+        ready: Callable[..., tuple[int, int]] = loop_for(advance, *parts, work).ready(
+            *parts, self.copies[0], 0.0, 0, 0, work, 0.0, 0)
+        return ready
 
     @property
     def derivatives(self) -> np.ndarray:
         """(k, m*d) of the rows of the state."""
-        return np.stack([y.imag.ravel() for y in self.states])/SIZE
+        found = self.rows[:, :self.formulated.start.size, 1:]
+        return found.transpose(0, 2, 1).reshape(-1, found.shape[1])[:self.count]
 
-    def recombine(self, factors: np.ndarray) -> None:
-        """Replace the derivatives by sums of them, row j by sum_i factors[j, i] (derivative i): of states and of all
-        that the steps remember, which depends on them linearly."""
-        old = [row.imag.copy() for row in self.rows]
-        for row, shares in zip(self.rows, factors, strict=True):
-            row.imag = sum(share*values for share, values in zip(shares, old, strict=True))
+    @property
+    def states(self) -> np.ndarray:
+        """(k, m, d), each with a derivative times SIZE as imaginary part."""
+        start = self.formulated.start
+        return (self.rows[0, :start.size, 0] + 1j*SIZE*self.derivatives).reshape(-1, *start.shape)
 
     def fields(self) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """State fields, and their derivatives with a leading dimension k."""
-        state = self.formulated.to_fields(self.states[0].real[None])
-        moved = self.formulated.to_fields(np.stack(self.states))
+        state, moved = (self.formulated.to_fields(rows) for rows in (self.states[:1].real, self.states))
         return ({name: values[0] for name, values in state.items()},
                 {name: values.imag/SIZE for name, values in moved.items()})
 
@@ -75,7 +83,8 @@ class Tangents:
 def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directions: Sequence[Direction],
              t_end: float) -> Tangents:
     """A trajectory at a start, of a specification's system and method. directions: derivatives of all fields. Raises
-    InputError: the form of the system takes a start in float64 only, so that it has no derivative."""
+    InputError: the form of the system takes a start in float64 only, so that it has no derivative; the code is not
+    compiled."""
     declared = spec.method.on(spec.sheet)
 
     def formulated_at(state: Mapping[str, np.ndarray]) -> Formulated:
@@ -85,24 +94,38 @@ def tangents(spec: RunSpecification, initial: Mapping[str, np.ndarray], directio
     with warnings.catch_warnings():
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
         try:
-            starts = [formulated_at(state).start for state in moved]
+            starts = [formulated_at(state).start.astype(np.complex128) for state in moved]
         except (np.exceptions.ComplexWarning, TypeError):  # of numpy's functions without a complex version
             raise InputError(f"derivatives of {spec.problem} by {spec.integrator} are not possible: its form"
                              f" {declared.formulation} takes a start in float64 only") from None
     formulated = formulated_at(initial)
     component, system = declared.build(spec.options, None, t_end), complex_arrays(formulated.problem)
-    states = [start.astype(np.complex128) for start in starts]
-    rows, copies = zip(*(_in_row((y, complex_arrays(component.workspace(system, y)))) for y in states), strict=True)
-    moving, works = zip(*copies, strict=True)
-    return Tangents(formulated, component, system, [*moving], [*works], [*rows])
+    if black_box(component, system) or not compiles():
+        raise InputError(f"derivatives of {spec.problem} by {spec.integrator} are not possible: they need compiled"
+                         " code, and this is a black box, or NUMBA_DISABLE_JIT is set")
+    width = 1 if len(starts) == 1 or spec.exponents == 1 else WIDEST
+    rows, copies = _in_rows([(y, complex_arrays(component.workspace(system, y))) for y in starts], width)
+    (_, (problem,)), (states, works) = _in_rows([system], width), zip(*copies, strict=True)
+    return Tangents(formulated, component, problem, [*states], [*works], rows, len(starts))
 
 
-def _in_row(item: Any) -> tuple[np.ndarray, Any]:
-    """The numbers of all complex arrays of a tree, and a tree whose arrays are parts of them."""
-    found = [part for part in arrays(item) if part.dtype == np.complex128]
-    row = np.concatenate([part.ravel() for part in found])
-    own = iter(np.split(row, np.cumsum([part.size for part in found])))
-    return row, with_arrays(item, lambda array: next(own).reshape(array.shape) if array.dtype == row.dtype else array)
+def _in_rows(items: Sequence[Any], width: int) -> tuple[np.ndarray, list[Any]]:
+    """The numbers of all complex arrays of equal trees, `width` derivatives beside each value, and trees whose arrays
+    are parts of them."""
+    parts = [[part for part in arrays(item) if part.dtype == np.complex128] for item in items]
+    firsts, ends = items[::width], np.cumsum([part.size for part in parts[0]])
+    rows = np.zeros((len(firsts), ends[-1] if ends.size else 0, 1 + width))
+    for number, own in enumerate(parts):
+        values = np.concatenate([np.zeros(0), *(part.ravel() for part in own)])
+        rows[number//width, :, 0] = values.real
+        rows[number//width, :, 1 + number % width] = values.imag/SIZE
+    return rows, [_with_parts(item, iter(np.split(in_duals(row), ends)))
+                  for item, row in zip(firsts, rows, strict=True)]
+
+
+def _with_parts(item: Any, own: Iterator[np.ndarray]) -> Any:
+    """The tree with other arrays in place of its complex ones."""
+    return with_arrays(item, lambda array: next(own).reshape(array.shape) if array.dtype == np.complex128 else array)
 
 
 def complex_arrays(component: Any) -> Any:
@@ -152,22 +175,32 @@ def symplectic_error(spec: RunSpecification, initial: Mapping[str, np.ndarray]) 
 
 
 def orthonormalise(tangents: Tangents) -> np.ndarray:
-    """Make the derivatives orthonormal, the first one first; returns the logarithms of their lengths across all
-    before them."""
-    groups, outside = tangents.formulated.grouping
-    for y in tangents.states:
-        y.imag[groups == outside] = 0.0  # of work and clocks, which are in no field: their size stays, others fall
-    vectors = tangents.derivatives
-    k = len(vectors)
-    factors, lengths = np.eye(k), np.zeros(k)
-    for i in range(k):
+    """Make the derivatives of the state orthonormal, the first one first, and those of all that the steps remember,
+    which depends on them linearly, with them; returns the logarithms of their lengths across all before them."""
+    start, (groups, outside) = tangents.formulated.start, tangents.formulated.grouping
+    # of work and clocks, which are in no field: their size stays, others fall
+    tangents.rows[:, :start.size, 1:][:, np.repeat(groups == outside, start.shape[1])] = 0.0
+    lengths = np.zeros(tangents.count)
+    loop_for(across_each_other)(tangents.rows, start.size, lengths)
+    return np.log(lengths)
+
+
+def across_each_other(rows: np.ndarray, size: int, lengths: np.ndarray) -> None:
+    """The same of rows (copies, numbers, 1 + width), whose first numbers are those of the state."""
+    width = rows.shape[2] - 1
+    for i in range(lengths.shape[0]):
+        a, u = i//width, 1 + i % width
         for _ in range(2):  # the second time removes what round-off has left
             for j in range(i):
-                share = np.sum(vectors[j]*vectors[i])
-                vectors[i] -= share*vectors[j]
-                factors[i] -= share*factors[j]
-        lengths[i] = np.sqrt(np.sum(vectors[i]*vectors[i]))
-        vectors[i] /= lengths[i]
-        factors[i] /= lengths[i]
-    tangents.recombine(factors)
-    return np.log(lengths)
+                b, v = j//width, 1 + j % width
+                share = 0.0
+                for k in range(size):
+                    share += rows[b, k, v]*rows[a, k, u]
+                for k in range(rows.shape[1]):
+                    rows[a, k, u] -= share*rows[b, k, v]
+        square = 0.0
+        for k in range(size):
+            square += rows[a, k, u]*rows[a, k, u]
+        lengths[i] = math.sqrt(square)
+        for k in range(rows.shape[1]):
+            rows[a, k, u] /= lengths[i]

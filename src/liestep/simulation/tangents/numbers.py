@@ -1,146 +1,272 @@
-"""Complex numbers as real numbers with a derivative in the compiled core: x + i e d with e = SIZE.
+"""A number kind for the compiled core: a float64 with its derivatives in some directions, which stand in a register. As
+`liestep.compile.lanes.numbers` does for members: kernels, steps and systems stay as they are.
 
-Products of two imaginary parts underflow to zero, so that the real part of every sum, product and quotient is that of
-plain float64 numbers, to the last bit, and the imaginary part follows the rules of differentiation. Comparisons look at
-the real part; functions of `math` are continued by their derivatives. Numba itself refuses all of these for
-complex numbers, so that nothing which compiles without this module means anything else with it.
-
-A product of two imaginary parts that underflows costs a processor some hundred cycles, so the kernels for vectors of
-three leave it out; it would add zero."""
+The value of every operation is that of plain float64 numbers, to the last bit, and is found once for all directions;
+the derivatives follow the rules of differentiation, each on its own. < and > look at the value; numbers are equal if
+their derivatives are too: what a method does at one value alone says nothing of the values nearby."""
 import math
 import operator
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
 from numba import types
-from numba.extending import overload, register_jitable
+from numba.core.datamodel import models, register_default
+from numba.core.imputils import lower_builtin, lower_cast
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, overload, register_jitable, typeof_impl
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
 from liestep.compile.roles import Problem
 from liestep.compile.status import Status
 
-SIZE = 1e-200  # of a unit derivative; nothing is subtracted, so that the unit of a number does not matter
+REAL = types.Float | types.Integer | types.Boolean
 
 
-def _complex(kind: types.Type) -> bool:
-    return isinstance(kind, types.Complex)
+class Dual(types.Type):
+    """A number with so many derivatives, a power of two: a register of others is longer in memory."""
+
+    def __init__(self, count: int):
+        super().__init__(f"dual{count}")
+        self.count = count
+
+    def can_convert_from(self, context, other):
+        return Conversion.safe if isinstance(other, REAL) else None
+
+    def unify(self, context, other):
+        return self if isinstance(other, REAL) else None
 
 
-def _compared(a: types.Type, b: types.Type) -> bool:
-    """Whether two types are numbers, at least one of them complex."""
-    numbers = types.Complex | types.Float | types.Integer
-    return isinstance(a, numbers) and isinstance(b, numbers) and (_complex(a) or _complex(b))
+@register_default(Dual)
+class _Model(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        register = ir.VectorType(ir.DoubleType(), kind.count)
+        super().__init__(manager, kind, ir.LiteralStructType([ir.DoubleType(), register], packed=True))
+
+    def load_from_data_pointer(self, builder, ptr, align=None):
+        return builder.load(ptr, align=8)
 
 
-def _order(relation: Callable[[float, float], bool]) -> None:
-    @overload(relation)
-    def compare(a, b):
-        if _compared(a, b):
-            return lambda a, b: relation(a.real, b.real)
-        return None
+class DualArray(np.ndarray):
+    """(...,) of items of float64: a value, and its derivatives."""
 
 
-for _relation in (operator.lt, operator.le, operator.gt, operator.ge):
-    _order(_relation)
+@typeof_impl.register(DualArray)
+def _typeof(value, context):
+    return types.Array(Dual(value.dtype.itemsize//8 - 1), value.ndim, "C", aligned=False)
+
+
+def in_duals(values: np.ndarray) -> np.ndarray:
+    """(..., 1 + count) contiguous as an array of numbers with derivatives that shares its memory."""
+    return values.view(f"V{8*values.shape[-1]}")[..., 0].view(DualArray)
+
+
+# operations: on values x, y and derivatives dx, dy, which are None of plain numbers
+
+
+def _joined(builder: ir.IRBuilder, value: ir.Value, slopes: ir.Value) -> ir.Value:
+    kind = ir.LiteralStructType([value.type, slopes.type], packed=True)
+    return builder.insert_value(builder.insert_value(ir.Constant(kind, ir.Undefined), value, 0), slopes, 1)
+
+
+def _scaled(builder: ir.IRBuilder, factor: ir.Value, slopes: ir.Value) -> ir.Value:
+    none, one = ir.Constant(slopes.type, ir.Undefined), ir.IntType(32)
+    first = builder.insert_element(none, factor, ir.Constant(one, 0))
+    places = ir.Constant(ir.VectorType(one, slopes.type.count), [0]*slopes.type.count)
+    return builder.fmul(builder.shuffle_vector(first, none, places), slopes)
+
+
+def _sum(builder, x, y, dx, dy):
+    return builder.fadd(x, y), builder.fadd(dx, dy) if dx and dy else dx or dy
+
+
+def _difference(builder, x, y, dx, dy):
+    return builder.fsub(x, y), builder.fsub(dx, dy) if dx and dy else dx or builder.fneg(dy)
+
+
+def _product(builder, x, y, dx, dy):
+    parts = [_scaled(builder, factor, slopes) for factor, slopes in ((y, dx), (x, dy)) if slopes]
+    return builder.fmul(x, y), builder.fadd(*parts) if len(parts) == 2 else parts[0]
+
+
+def _quotient(builder, x, y, dx, dy):
+    ratio, inverse = builder.fdiv(x, y), builder.fdiv(ir.Constant(x.type, 1.0), y)
+    less = dy and _scaled(builder, ratio, dy)
+    return ratio, _scaled(builder, inverse, builder.fsub(dx, less) if dx and dy else dx or builder.fneg(less))
+
+
+def _typed(operation: Callable, count: int, lower: Callable, result: types.Type | None = None) -> None:
+    """Teach Numba an operation on numbers, one of them at least with derivatives. result: of a comparison."""
+    class Typed(AbstractTemplate):
+        key = operation
+
+        def generic(self, args, kws):
+            duals = [arg for arg in args if isinstance(arg, Dual)]
+            if len(args) == count and duals and all(isinstance(arg, REAL | Dual) for arg in args):
+                return signature(result or duals[0], *(arg if arg in duals else types.float64 for arg in args))
+            return None
+
+    infer_global(operation)(Typed)
+    for kinds in ((Dual,),) if count == 1 else ((Dual, Dual), (Dual, types.Float), (types.Float, Dual)):
+        lower_builtin(operation, *kinds)(lower)
+
+
+def _parted(builder: ir.IRBuilder, sig: Any, args: tuple) -> list[tuple[ir.Value, ir.Value | None]]:
+    return [(builder.extract_value(x, 0), builder.extract_value(x, 1)) if isinstance(kind, Dual) else (x, None)
+            for kind, x in zip(sig.args, args, strict=True)]
+
+
+def _operation(rule: Callable) -> Callable:
+    def lower(context, builder, sig, args):
+        (x, dx), (y, dy) = _parted(builder, sig, args)
+        return _joined(builder, *rule(builder, x, y, dx, dy))
+
+    return lower
+
+
+for _two, _in_place, _rule in ((operator.add, operator.iadd, _sum), (operator.sub, operator.isub, _difference),
+                               (operator.mul, operator.imul, _product),
+                               (operator.truediv, operator.itruediv, _quotient)):
+    _typed(_two, 2, _operation(_rule))
+    _typed(_in_place, 2, _operation(_rule))
+_typed(operator.neg, 1, lambda context, builder, sig, args: _joined(builder, *map(
+    builder.fneg, _parted(builder, sig, args)[0])))
+
+
+def _comparison(operation: Callable, sign: str) -> None:
+    def lower(context, builder, sig, args):
+        return builder.fcmp_ordered(sign, *(x for x, _ in _parted(builder, sig, args)))
+
+    _typed(operation, 2, lower, types.boolean)
+
+
+def _equality(operation: Callable, found: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> None:
+    def lower(context, builder, sig, args):
+        (x, dx), (y, dy) = _parted(builder, sig, args)
+        kind = ir.VectorType(x.type, next(one.count for one in sig.args if isinstance(one, Dual)))
+        zero, bits = ir.Constant(kind, None), ir.IntType(kind.count)
+        same = builder.bitcast(builder.fcmp_ordered("==", dx or zero, dy or zero), bits)
+        every = builder.icmp_unsigned("==", same, ir.Constant(bits, -1))
+        return found(builder, builder.and_(builder.fcmp_ordered("==", x, y), every))
+
+    _typed(operation, 2, lower, types.boolean)
+
+
+for _order, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
+    _comparison(_order, _sign)
+_equality(operator.eq, lambda builder, same: same)
+_equality(operator.ne, lambda builder, same: builder.not_(same))
+
+
+@lower_cast(types.Float, Dual)
+@lower_cast(types.Integer, Dual)
+@lower_cast(types.Boolean, Dual)
+def _constant(context, builder, given, wanted, value):
+    number = context.cast(builder, value, given, types.float64)
+    return _joined(builder, number, ir.Constant(ir.VectorType(number.type, wanted.count), [0.0]*wanted.count))
+
+
+@lower_cast(Dual, Dual)
+def _same(context, builder, given, wanted, value):
+    return value
+
+
+# functions
+
+
+@intrinsic
+def value_of(typing, x):
+    return types.float64(x if isinstance(x, Dual) else types.float64), lambda context, builder, sig, args: (
+        _parted(builder, sig, args)[0][0])
+
+
+@intrinsic
+def with_value(typing, value, x):
+    """x with another value."""
+    return x(types.float64, x), lambda context, builder, sig, args: builder.insert_value(args[1], args[0], 0)
+
+
+def _dual(kinds: tuple[types.Type, ...]) -> bool:
+    return any(isinstance(kind, Dual) for kind in kinds) and all(isinstance(kind, REAL | Dual) for kind in kinds)
+
+
+def _continued(function: Callable[[float], float], slope: Callable) -> None:
+    """A function f of real numbers by its slope(x, f(x))."""
+    rate = register_jitable(slope)
+
+    def continued(x):
+        value = function(value_of(x))
+        return with_value(value, rate(value_of(x), value)*x)
+
+    overload(function)(lambda x: continued if isinstance(x, Dual) else None)
+
+
+for _module in math, np:
+    _continued(_module.sin, lambda x, f: math.cos(x))
+    _continued(_module.cos, lambda x, f: -math.sin(x))
+    _continued(_module.tan, lambda x, f: 1.0 + f*f)
+    _continued(_module.exp, lambda x, f: f)
+    _continued(_module.log, lambda x, f: 1.0/x)
+    _continued(_module.sqrt, lambda x, f: 0.5/f)
+_continued(abs, lambda x, f: math.copysign(1.0, x))
 
 
 @overload(int)
 def _int(x):
-    return (lambda x: int(x.real)) if _complex(x) else None
+    return (lambda x: int(value_of(x))) if isinstance(x, Dual) else None
 
 
-def _continued(function: Callable[[float], float], slope: Callable[[float, float], float]) -> None:
-    """A function f of real numbers x by its slope(x, f(x))."""
-    value, rate = register_jitable(lambda x: function(x)), register_jitable(slope)
-
-    @overload(function)
-    def continued(x):
-        return (lambda x: complex(value(x.real), x.imag*rate(x.real, value(x.real)))) if _complex(x) else None
-
-
-_continued(math.sin, lambda x, f: math.cos(x))
-_continued(math.cos, lambda x, f: -math.sin(x))
-_continued(math.tan, lambda x, f: 1.0 + f*f)
-_continued(math.exp, lambda x, f: f)
-_continued(math.log, lambda x, f: 1.0/x)
-
-
-@overload(math.sqrt)
-def _sqrt(x):
-    if not _complex(x):
-        return None
-
-    def sqrt(x):
-        root = math.sqrt(x.real)
-        return complex(root, 0.5*x.imag/root)
-
-    return sqrt
-
-
-@overload(math.atan2)
 def _atan2(y, x):
-    if not _compared(y, x):
+    a, b = value_of(y), value_of(x)
+    return with_value(math.atan2(a, b), (b*y - a*x)/(b*b + a*a))
+
+
+overload(math.atan2)(lambda y, x: _atan2 if _dual((y, x)) else None)
+
+
+def _power(x, n):
+    if not _dual((x, n)):
         return None
+    if isinstance(n, Dual):
+        def power(x, n):
+            a, b = value_of(x), value_of(n)
+            value = a**b
+            return with_value(value, value*(math.log(a)*n + b/a*x))
 
-    def atan2(y, x):
-        square = x.real*x.real + y.real*y.real
-        return complex(math.atan2(y.real, x.real), (x.real*y.imag - y.real*x.imag)/square)
-
-    return atan2
-
-
-VECTOR = types.UniTuple(types.complex128, 3)
-
-
-def _scaled(kinds: tuple[types.Type, ...]) -> bool:
-    return isinstance(kinds[0], types.Float | types.Integer) and all(kind == VECTOR for kind in kinds[1:])
+        return power
+    constant = getattr(n, "literal_value", None)
+    if constant is None:
+        return lambda x, n: with_value(value_of(x)**n, n*value_of(x)**(n - 1)*x)
+    return lambda x, n: with_value(value_of(x)**constant, constant*value_of(x)**(constant - 1)*x)
 
 
-def _vectors(kinds: tuple[types.Type, ...]) -> bool:
-    return all(kind == VECTOR for kind in kinds)
+for _raise in operator.pow, operator.ipow:
+    overload(_raise, prefer_literal=True)(_power)
 
 
-def _numbers(kinds: tuple[types.Type, ...]) -> bool:
-    return any(map(_complex, kinds))
+def _chosen(function: Callable, order: Callable) -> None:
+    """The number that stands before the other in an order."""
+    def two(a, b):
+        return b if order(b, a) else a
+
+    def three(a, b, c):
+        return function(function(a, b), c)
+
+    overload(function)(lambda a, b: two if _dual((a, b)) else None)
+    overload(function)(lambda a, b, c: three if _dual((a, b, c)) else None)
 
 
-def _scale(s, u):
-    return (complex(s*u[0].real, s*u[0].imag), complex(s*u[1].real, s*u[1].imag), complex(s*u[2].real, s*u[2].imag))
-
-
-def _axpy(s, u, v):
-    return (complex(s*u[0].real + v[0].real, s*u[0].imag + v[0].imag),
-            complex(s*u[1].real + v[1].real, s*u[1].imag + v[1].imag),
-            complex(s*u[2].real + v[2].real, s*u[2].imag + v[2].imag))
-
-
-def _dot(u, v):
-    return complex(u[0].real*v[0].real + u[1].real*v[1].real + u[2].real*v[2].real,
-                   (u[0].real*v[0].imag + u[0].imag*v[0].real) + (u[1].real*v[1].imag + u[1].imag*v[1].real)
-                   + (u[2].real*v[2].imag + u[2].imag*v[2].real))
-
-
-def _cross(u, v):
-    return (complex(u[1].real*v[2].real - u[2].real*v[1].real, (u[1].real*v[2].imag + u[1].imag*v[2].real)
-                    - (u[2].real*v[1].imag + u[2].imag*v[1].real)),
-            complex(u[2].real*v[0].real - u[0].real*v[2].real, (u[2].real*v[0].imag + u[2].imag*v[0].real)
-                    - (u[0].real*v[2].imag + u[0].imag*v[2].real)),
-            complex(u[0].real*v[1].real - u[1].real*v[0].real, (u[0].real*v[1].imag + u[0].imag*v[1].real)
-                    - (u[1].real*v[0].imag + u[1].imag*v[0].real)))
-
-
-variant(rows.scale, _scaled, _scale)
-variant(rows.axpy, _scaled, _axpy)
-variant(rows.dot, _vectors, _dot)
-variant(rows.cross, _vectors, _cross)
-variant(rows.if_equal, _numbers, lambda left, right, a, b: a if left.real == right.real else b)
-variant(rows.quotient, _numbers, lambda a, b: a/b if b.real != 0.0 else complex(a.real*np.inf, 0.0))
+_chosen(max, operator.gt)
+_chosen(min, operator.lt)
+variant(rows.if_equal, _dual, lambda left, right, a, b: a if value_of(left) == value_of(right) else b)
+variant(rows.quotient, _dual, lambda a, b: a/b if value_of(b) != 0.0 else value_of(a)*np.inf)
 
 
 class Silent(NamedTuple):
-    """A recorder that records nothing: of complex states nobody asks for observables."""
+    """A recorder that records nothing: of states with derivatives nobody asks for observables."""
 
     nothing: int = 0
 

@@ -30,7 +30,7 @@ from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.tables.liestep_tables import csv_text
 from liestep.tools.certify.judgement import Problem
 from liestep.tools.certify.number import Number, numbers
-from liestep.tools.certify.steps import Case, Step, enough_of, flow, largest, on_manifold, step_of
+from liestep.tools.certify.steps import Case, Step, flow, largest, on_manifold, step_of
 
 PROVEN = Path(__file__).with_name("preset_bounds.json")
 TRUSTED = 1e-9   # of the scale of a field
@@ -200,7 +200,7 @@ def _end(field: Step, t_end: Fraction, step: Fraction) -> np.ndarray:
         size = min(step, t_end - done)
         try:
             extrapolated = flow(field, kind.of(size), kind.of(done), EXTRAPOLATED)
-            reached = extrapolated.error < enough_of(field.digits)
+            reached = extrapolated.reached
         except IntegrationError:
             reached = False
         if reached:

@@ -266,5 +266,5 @@ def _of_identities(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
                 yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
             kind = fact if defect.declared else f"slope {defect.slope:.3f} of {defect.order + 1}"
             sizes = " ".join(f"{10.0**size:.1e}" for size in defect.sizes)
-            name = f"{defect.integrator} {' '.join(f'{key}={value}' for key, value in defect.options.items())}"
+            name = _name(defect.integrator, defect.options)
             yield f"  {name:24} {defect.case:30} {sizes} {kind}{'' if defect.passed else FAILED}", defect.passed

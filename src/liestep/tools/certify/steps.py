@@ -209,10 +209,11 @@ FLOW_SPARE_DIGITS = 10    # corrections that many digits above the last one end 
 
 
 class Flow(NamedTuple):
-    """The state after time h and the size of the last correction."""
+    """The state after time h, the size of the last correction, and whether that is below all digits."""
 
     state: np.ndarray
     error: Number
+    reached: bool
 
 
 def largest(values: np.ndarray) -> Any:
@@ -232,7 +233,7 @@ def flow(field: Step, h: Any, t_start: Any = 0, columns: int = COLUMNS) -> Flow:
         return out
 
     rows: list[list[np.ndarray]] = []  # of the extrapolation
-    slope, enough = f(kind.of(0), start), enough_of(field.digits)
+    slope, enough = f(kind.of(0), start), kind.of(Fraction(1, 10**(field.digits - FLOW_SPARE_DIGITS)))
     for j in range(columns):
         n = 2*(j + 1)
         s = h/n
@@ -247,12 +248,7 @@ def flow(field: Step, h: Any, t_start: Any = 0, columns: int = COLUMNS) -> Flow:
         error = largest(row[-1] - row[-2]) if j else largest(row[0])
         if error < enough:
             break
-    return Flow(rows[-1][-1], error)
-
-
-def enough_of(digits: int) -> Any:
-    """The correction below which an extrapolation ends."""
-    return numbers(digits).of(Fraction(1, 10**(digits - FLOW_SPARE_DIGITS)))
+    return Flow(rows[-1][-1], error, error < enough)
 
 
 @cache

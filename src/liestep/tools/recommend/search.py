@@ -225,9 +225,6 @@ class Recommendation:
     kept: str
     table: tuple[Candidate, ...]
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, shown: int = SHOWN) -> str:
         """The answer below the first rows of the table, so many."""
         rows = self._rows()[:shown + 1]
@@ -236,6 +233,8 @@ class Recommendation:
         more = len(self.table) - shown
         return "\n".join([*lines, *([f"{more} more: --all, or the attribute table"] if more > 0 else []), "",
                           *self._said()])  # the answer stands where a terminal ends
+
+    __str__ = text
 
     def __repr__(self) -> str:
         return f"<Recommendation for {self.problem}: {'; '.join(self._said())}>"

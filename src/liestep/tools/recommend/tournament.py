@@ -166,11 +166,10 @@ class Tournament:
         """Number of steps to begin with: what a method of the nearest order needed, else so many that a method of order
         8 has a small error."""
         order = method(name).order
-        known = [row for row in self.table if row.size is not None and not row.adaptive]
+        known = [(row.order, row.size) for row in self.table if row.size is not None and not row.adaptive]
         if known:
-            near = min(known, key=lambda row: abs(row.order - order))
-            assert near.size is not None
-            steps = near.size if near.order >= order else 0.5*near.size
+            near, size = min(known, key=lambda row: abs(row[0] - order))
+            steps = size if near >= order else 0.5*size
         else:
             steps = 0.25*trials.reference_steps
         return float(INTERVALS*max(1, round(steps/INTERVALS), -(-method(name).fewest_steps//INTERVALS)))
@@ -223,10 +222,8 @@ class Tournament:
 
     def _in_turns(self, trials: Trials) -> Choice:
         met = sorted((row for row in self.table if isfinite(row.seconds)), key=lambda row: row.seconds)[:IN_TURNS]
-        clocks = {}
-        for row in met:
-            assert row.size is not None
-            clocks[row.integrator] = timer(trials.request.run(row.integrator, row.size))
+        clocks = {row.integrator: timer(trials.request.run(row.integrator, row.size))
+                  for row in met if row.size is not None}
         taken: dict[str, list[float]] = {name: [] for name in clocks}
         for _ in range(TURNS):
             if trials.over:

@@ -48,7 +48,7 @@ class FilmPart:
 
     @property
     def name(self) -> str:
-        return self.film.label
+        return self.film.path.stem
 
 
 @dataclass
