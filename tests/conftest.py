@@ -110,27 +110,10 @@ def pytest_sessionstart(session):
     from liestep.study.plan.names import paper_folders
     from liestep.study.plan.papers import read_paper
 
-    try_plugins_of_papers_once()
     changed = os.environ.get("LIESTEP_TEST_PAPERS")  # a folder with wrong versions of some, by tests of the tests
     for top in filter(None, (Path(__file__).parents[1], changed)):
         for folder in paper_folders(Path(top)/"config").values():
             read_paper(folder)
-
-
-def try_plugins_of_papers_once():
-    """They are tried by the first module of a process that loads them: thirty load some, for seconds each time."""
-    from liestep.simulation.plugins import loading
-
-    tried, require_tried = set(), loading.require_tried
-
-    def unless_tried(load: Callable[[], object], path: Path) -> None:
-        content = path.read_bytes()
-        if content not in tried:
-            require_tried(load, path)
-        if path.is_relative_to(ROOT/"papers"):
-            tried.add(content)
-
-    loading.require_tried = unless_tried
 
 
 def pytest_addoption(parser):

@@ -12,11 +12,8 @@ from liestep.simulation.plugins.loading import load_plugin
 
 @pytest.fixture(scope="module", autouse=True)
 def systems():
-    """They are tried by test_quick.py, which checks their studies."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("liestep.simulation.plugins.loading.require_tried", lambda load, path: None)
-        for name in ("testset_problems", "mechanisms", "windows"):
-            load_plugin(standard.TESTSETS/f"{name}.py")
+    for name in ("testset_problems", "mechanisms", "windows"):
+        load_plugin(standard.TESTSETS/f"{name}.py")
 
 
 def test_the_pendulum_is_compared_and_its_figure_drawn(monkeypatch, tmp_path):

@@ -147,6 +147,8 @@ def _complaints() -> Iterator[None]:
         raise KeyboardInterrupt from None
     finally:
         if collects:
+            gc.freeze()  # and unfreeze: what was made is old now, and is not looked through at once
+            gc.unfreeze()
             gc.enable()
 
 

@@ -23,8 +23,10 @@ from numba.core.datamodel.models import DataModel
 from numba.core.errors import TypingError
 from numba.core.ir import Assign
 from numba.core.lowering import Lower
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
+from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin
@@ -51,6 +53,13 @@ KERNEL_OPTIONS = {**PLAIN_OPTIONS, "nopython": True, "forceinline": True, "no_cp
 class InlineLibrary(JITCodeLibrary):
     """Code that only exists to be inlined into a loop: neither optimised nor made into machine code nor linked on its
     own. Numba does that for every function, with all that is inlined in it: two thirds of a loop's compilation."""
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()  # Numba makes them for each declaration, too
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self):
         for function in self._final_module.functions:
@@ -136,6 +145,18 @@ class LoopCompiler(Compiler):
         return [manager]
 
 
+_post_process = PostProcessor.run
+
+
+def _blocks_only(this: PostProcessor, *args: bool, **named: bool) -> None:
+    """After each of four passes Numba asks which variables live where; of kernels only those that yield need it."""
+    if this.func_ir.is_generator or not isinstance(ConfigStack.top_or_none(), KernelFlags):
+        return _post_process(this, *args, **named)
+    this.func_ir.blocks = canonicalize_cfg(this.func_ir.blocks)
+    this.func_ir.variable_lifetime, this.func_ir.generator_info = VariableLifetime(this.func_ir.blocks), None
+
+
+PostProcessor.run = _blocks_only
 _call_type = types.Function.get_call_type
 
 

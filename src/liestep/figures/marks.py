@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from liestep.figures.style import Results
 from liestep.mechanics.contracts.method import choices
 from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation.catalogue import integrator_calls, integrator_module, method
-
-if TYPE_CHECKING:
-    from liestep.study.plan.config import IntegratorConfig
 
 LOOKS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 PALETTE = {hue: shades.split() for hue, shades in LOOKS["palette"].items()}  # each from dark to light
@@ -111,10 +108,10 @@ def mark_of(name: str) -> Mark:
     return _marks_of(integrator_calls())[name]
 
 
-def _call(name: str, entry: "IntegratorConfig") -> tuple[str, Options]:
-    """The call that a study's entry makes, and its other options that make it another method than the default ones."""
+def _call(name: str, given: Options) -> tuple[str, Options]:
+    """The call that options make, and the others of them that make it another method than the default ones."""
     known = method(name).options
-    own = {option: value for option, value in entry.options.items() if option not in ACCURACY
+    own = {option: value for option, value in given.items() if option not in ACCURACY
            and not (option in known and known[option].check(option, value) == known[option].default)}
     for call in method(name).calls:
         if choices(call).items() <= {option: str(value) for option, value in own.items()}.items():
@@ -125,7 +122,7 @@ def _call(name: str, entry: "IntegratorConfig") -> tuple[str, Options]:
 def variant_numbers(results: Results) -> dict[str, int]:
     """Integrator key of a study -> its variant: of the study file, else 0 with default options, others by order."""
     entries = results.config.integrators
-    calls = {key: _call(results.study.integrator_id(key), entry) for key, entry in entries.items()}
+    calls = {key: _call(results.study.integrator_id(key), entry.options) for key, entry in entries.items()}
     variants = {key: entry.variant for key, entry in entries.items() if entry.variant is not None}
     taken = {(calls[key][0], number) for key, number in variants.items()}
     for key, (name, own) in calls.items():
@@ -139,7 +136,7 @@ def marks(results: Results) -> dict[str, Mark]:
     """Integrator key of a study -> its mark, with the label of the study file, else of the method and its options."""
     numbers, drawn = variant_numbers(results), {}
     for key, entry in results.config.integrators.items():
-        name, options = _call(results.study.integrator_id(key), entry)
+        name, options = _call(results.study.integrator_id(key), entry.options)
         number = numbers[key]
         label = label_of_method(name, options or ({"key": key} if number else {}))
         drawn[key] = replace(variant(mark_of(name), number), colour=shade(name, number), method=label,

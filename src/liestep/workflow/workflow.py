@@ -31,6 +31,7 @@ from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, require_disk, require_held
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
+from liestep.study.plan.papers import paper_code
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
@@ -142,7 +143,7 @@ class StudyProducts:
 
     def __init__(self, study: Study, plans: Plans | None = None):
         self.study, self.name, self.folder = study, study.name, study.folder
-        self.figures = study.config.figures
+        self.figures = study.stated.figures
         for name in self.figures:
             try:
                 require_figure(name, study.paper)
@@ -151,15 +152,15 @@ class StudyProducts:
         quantities_of(self.name)  # of two papers, or a module that cannot be imported: said before the first run
         self.sweeps, self.references = self._planned(plans)
         self.runs = [cell.path for cell in self.cells]
-        self.animations = [self._animation(text) for text in study.config.animations]
-        self.timings = [self.folder/"timings.csv"] if study.config.timing else []
-        self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.config.tables))]
-        for name in study.config.tables:
+        self.animations = [self._animation(text) for text in study.stated.animations]
+        self.timings = [self.folder/"timings.csv"] if study.stated.timing else []
+        self.tables = [self.folder/f"{name}.csv" for name in dict.fromkeys(("metrics", *study.stated.tables))]
+        for name in study.stated.tables:
             table = table_of(name, study.paper)
             assert table is not None
-            self.tables += [self.folder/f"{table.timed[0]}.csv"] if table.timed and study.config.timing else []
+            self.tables += [self.folder/f"{table.timed[0]}.csv"] if table.timed and study.stated.timing else []
             self.tables += [self.folder/f"{name}.md"] if table.page else []
-        self.tables += [self.folder/CELLS] if is_reduced(study.config) else []
+        self.tables += [self.folder/CELLS] if is_reduced(study.stated) else []
         self.page = self.folder/"tables.md"
         # Labels and lists of figures and tables are in no run's specification. The runs are in here although
         # they are inputs: a run made by hand leaves no trace that Snakemake could compare, and stale tables
@@ -190,7 +191,7 @@ class StudyProducts:
                      for key, known in before["references"].items()])
         from liestep.simulation.references.reference import study_reference
 
-        wanted = study.config.problems if study.config.reference else ()
+        wanted = study.stated.problems if study.stated.reference else ()
         made = {problem: study_reference(study, problem) for problem in wanted}
         sweeps = study.sweeps
         references = [Reference(problem, path, f"{spec.sha256}:{spec.source_hash}")
@@ -294,7 +295,7 @@ class Workflow:
         if self.config.granularity == "sweep":
             sweeps = {(sweep.problem, sweep.integrator): [sweep] for sweep in products.sweeps}
         else:
-            systems = {sweep.problem: products.study.config.problems[sweep.problem].system for sweep in products.sweeps}
+            systems = {sweep.problem: products.study.stated.problems[sweep.problem].system for sweep in products.sweeps}
             for keys in together(systems.items()):
                 sweeps[",".join(keys),] = [sweep for key in keys for sweep in products.sweeps if sweep.problem == key]
         for place, found in sweeps.items():
@@ -424,7 +425,8 @@ class Workflow:
 
 def _require_claim(claim: Claim, paths: Sequence[Path], studies: Mapping[str, Study]) -> None:
     try:
-        require_claim(claim, studies)
+        with paper_code(type(claim.criterion)):
+            require_claim(claim, studies)
     except InputError as error:
         raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
 
@@ -444,10 +446,10 @@ def claims_on(study: Study, config: Path, results: Path) -> int:
 
 def _fits(plan: Any, study: Study) -> bool:
     """Whether what an earlier start has planned can be of this study: its names become paths."""
-    keys = study.config
+    keys = study.stated
     try:
         return plan["references"].keys() == set(keys.problems if keys.reference else ()) and all(
-            problem in keys.problems and integrator in keys.integrators and not any(
+            problem in keys.problems and integrator.isidentifier() and not any(
                 "/" in label or len(known) != 1 + len(fields(Estimate)) for label, known in cells.items())
             for problem, integrator, cells in plan["sweeps"])
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -96,21 +96,32 @@ class Study:
     def __init__(self, path: Path, name: str, results: Path):
         self.path, self.name = Path(path), name
         self.results, self.folder = Path(results), Path(results)/name
-        self.config, self._lines = load_study_config(self.path)
+        self.stated, self._lines = load_study_config(self.path)  # what the file says
         self.paper = paper_of_file(self.path)
-        for number, table in enumerate(self.config.tables):
+        for number, table in enumerate(self.stated.tables):
             if table not in (known := modules_of(self.paper)):
                 raise self.complain(("tables", number), unknown("table", table, known))
         self._plugins = self._load_plugins()  # ids
         self.code = "".join(catalogue.plugin_entries()[name].content for name in self._plugins)
-        self.not_applicable: dict[tuple[str, str], str] = {}  # (problem, integrator) -> sentence
-        if self.config.every_integrator:
-            self.config, self.not_applicable = expanded(self.config, self._plugins)
         self._known: dict[tuple[str, str], Sweep] = {}
         self._starts: dict[str, CheckedStart] = {}  # by problem
         self._maps: dict[str, ParameterMap | None] = {}
         self._caps: dict[tuple[str, int], Cap] = {}  # by problem and most operations
-        require_shown(self.config, self.complain)
+        require_shown(self.stated, self.complain)
+
+    @cached_property
+    def _expanded(self) -> tuple[StudyConfig, dict[tuple[str, str], str]]:
+        return expanded(self.stated, self._plugins) if self.stated.every_integrator else (self.stated, {})
+
+    @property
+    def config(self) -> StudyConfig:
+        """With the integrators that `every_integrator` adds: a start that finds its plan does not ask for them."""
+        return self._expanded[0]
+
+    @property
+    def not_applicable(self) -> dict[tuple[str, str], str]:
+        """(problem, integrator) -> sentence."""
+        return self._expanded[1]
 
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
@@ -145,7 +156,7 @@ class Study:
     def _load_plugins(self) -> tuple[str, ...]:
         """Make systems and integrators of the study's files known, relative to the study file or working directory."""
         loaded: list[str] = []
-        for number, text in enumerate(self.config.plugins):
+        for number, text in enumerate(self.stated.plugins):
             try:
                 loaded += load_plugins([text], self.path.parent, Path())
             except InputError as error:
