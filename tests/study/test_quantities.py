@@ -85,7 +85,7 @@ def test_two_papers_with_one_quantity_are_refused(tmp_path, paper):
     (other/"quantities.py").write_text("QUANTITIES = ()\n")  # wrong: said of its own studies only
     read_paper(shutil.copytree(other, tmp_path/"elsewhere"/"papers"/"second"))
     assert quantities.quantities_of("invented/two_steps").names == ("farthest", "referred")
-    with pytest.raises(InputError, match="has QUANTITIES, NAMES and VARIABLES"):
+    with pytest.raises(InputError, match="NAMES must be a tuple, not NoneType"):
         quantities.quantities_of("second/two_steps")
 
 

@@ -5,6 +5,7 @@ import pytest
 from liestep.compile.tracing import digest_of
 from liestep.errors import InputError
 from liestep.mechanics.contracts.sheet import CellParameters, Cells, once
+from liestep.mechanics.contracts.varied import NotAlike, Varied, each
 from liestep.mechanics.formulations import formulate
 from liestep.simulation.catalogue import sheet, system_entry, system_ids
 from liestep.simulation.runs import batches, members
@@ -186,3 +187,80 @@ def test_a_cell_that_another_thread_has_overtaken_is_checked_whole():
     facts = sheet("heavy_top")
     given = facts.presets["printed"].parameters
     assert [*facts.check(given, Filled(frozenset()))] == [*facts.check(given)]
+
+
+def cells_at_once(problem: str, integrator: str, monkeypatch, **ranges: tuple[float, float]) -> int:
+    """How many of 40 cells were built one by one; all have the bits of runs alone."""
+    built: list[int] = []
+    build = members.build
+    monkeypatch.setattr(members, "build", lambda *given, **more: (built.append(1), build(*given, **more))[1])
+    names = tuple(name.replace("_at_", ".") for name in ranges)
+    (spec,) = shards(specify(problem, integrator, samples=3, steps=20, t_end=0.2),
+                     ParameterMap(names, tuple(ranges.values()), 40, 1), Request(None, {}, {}, {}))
+    content = carry_out_shard(spec)
+    for number in range(spec.count):
+        alone = carry_out(spec.cell(number))
+        own = {name: values[number] for name, (_, values, _) in content.variables.items() if name != "time"}
+        shared = {*own} & {*alone.variables}
+        assert {part.name for part in build(spec)[0].fields} | {"energy"} <= shared
+        for name in shared:
+            assert own[name].tobytes() == alone.variables[name][1].tobytes(), (number, name)
+        numbers = {name for name, value in alone.attributes.items() if isinstance(value, float)} & {*own}
+        assert numbers
+        assert {name: own[name] for name in numbers} == {name: alone.attributes[name] for name in numbers}, number
+    return len(built)
+
+
+@pytest.mark.parametrize(("problem", "integrator", "ranges"), [
+    ("free_rigid_body", "lgvi", {"inertia_at_0": (0.7, 0.9), "inertia_at_1": (0.8, 1.0)}),
+    ("heavy_top", "rkmk", {"gravity_at_2": (-9.0, -5.0), "mass": (1.0, 2.0)}),
+    ("heavy_top", "rk4", {"inertia_at_2": (0.24, 0.3)}),  # the start depends on it
+    ("spherical_pendulum_chain", "vi_sphere", {"gravity_at_2": (-9.0, -5.0)})])
+def test_cells_are_built_at_once_from_arrays(problem, integrator, ranges, monkeypatch):
+    assert cells_at_once(problem, integrator, monkeypatch, **ranges) == 0
+
+
+@pytest.mark.parametrize(("problem", "integrator", "ranges"), [
+    ("henon_heiles", "verlet", {"strength": (0.5, 1.0)}),                   # a plain number of its component
+    ("spherical_pendulum_chain", "vi_sphere", {"mass_at_0": (1.0, 2.0)})])  # its matrix takes them
+def test_cells_are_built_one_by_one_where_the_build_takes_plain_numbers(problem, integrator, ranges, monkeypatch):
+    assert cells_at_once(problem, integrator, monkeypatch, **ranges) == 40
+
+
+def test_cells_are_built_one_by_one_where_arrays_give_other_bits(monkeypatch):
+    exact = Varied.__array_ufunc__
+
+    def wrong(self, ufunc, method, *given, **named):
+        made = exact(self, ufunc, method, *given, **named)
+        return Varied(np.nextafter(made.values, np.inf)) if ufunc is np.multiply else made
+
+    monkeypatch.setattr(Varied, "__array_ufunc__", wrong)
+    assert cells_at_once("heavy_top", "rk4", monkeypatch, mass=(1.0, 2.0)) == 40
+
+
+@pytest.mark.parametrize("function", [
+    lambda a, x: a*x + 2.0 - x/a, lambda a, x: np.sqrt(np.abs(a[1:] - a[:-1]))*x, lambda a, x: np.cross(a, a[::-1])/x,
+    lambda a, x: np.cumsum(a[::-1])[::-1], lambda a, x: np.outer(a, a).T @ a, lambda a, x: np.linalg.norm(a)*np.sin(x),
+    lambda a, x: np.concatenate([a, [0.0], a]).reshape(-1, 1), lambda a, x: [*a][2]*a.sum(), lambda a, x: -a.max() + x,
+    lambda a, x: np.stack([x, a[0]])*np.float64(3.0), lambda a, x: a if (a > 0.0).all() and x else -a,
+    lambda a, x: np.linalg.eigvalsh(np.outer(a, a)), lambda a, x: np.swapaxes(np.outer(a, a + x), 0, 1)[1:, None]])
+def test_arrays_of_members_have_the_bits_of_each(function):
+    random = np.random.default_rng(2)
+    many, numbers = random.uniform(0.5, 2.0, (50, 3)), random.uniform(0.5, 2.0, 50)
+    found = function(Varied(many), Varied(numbers))
+    for k in range(50):
+        assert found.values[k].tobytes() == np.asarray(function(many[k], float(numbers[k]))).tobytes()
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: a**2, lambda a: 1.0/(a - a), lambda a: a if a[0] > 1.0 else -a, lambda a: np.array([0.0, a[0]]),
+    lambda a: np.ascontiguousarray(a), lambda a: a[a > 1.0], lambda a: np.flatnonzero(a > 1.0), lambda a: a.argmax()])
+def test_where_members_part_or_plain_numbers_are_asked_for_it_is_said(function):
+    with pytest.raises(NotAlike):
+        function(Varied(np.random.default_rng(2).uniform(0.5, 2.0, (50, 3))))
+
+
+def test_functions_of_plain_numbers_are_called_once():
+    calls: list[int] = []
+    assert each(lambda number: (calls.append(number), number)[1], 3) == 3
+    assert calls == [3]

@@ -266,6 +266,7 @@ def broken_pipe() -> int:
 
 def carry_out(argv: list[str]) -> int:
     """One command in this process; returns its exit code."""
+    from liestep.compile.translation import plugin_errors
     from liestep.files.records import recording
 
     gc.set_threshold(100_000)  # importing thousands of functions would call the collector hundreds of times (0.2 s)
@@ -277,7 +278,7 @@ def carry_out(argv: list[str]) -> int:
         if arguments.plugin:
             importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
         module, _, name = arguments.call.partition(":")
-        with recording(arguments.results), extras():
+        with recording(arguments.results), extras(), plugin_errors():
             command = getattr(importlib.import_module(f"liestep.{module}"), name)
             if argv[0] in ("job", "animate") and "LIESTEP_RESULTS" in os.environ:  # of the workflow
                 with importlib.import_module("liestep.workflow.seconds").noted(arguments.results, argv):

@@ -1,6 +1,7 @@
 """Schema of claims files: statements of a paper with criteria that are written before the result. The claims of a paper
 are in one file, config/claims/<paper>.yaml, or in several, config/claims/<paper>/*.yaml, in the order of their
 names."""
+import inspect
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +18,7 @@ from liestep.claims.criteria.base import Criterion, Limits
 from liestep.claims.selection import CodeFile, RunChoice
 from liestep.errors import InputError, unknown
 from liestep.study.plan.names import CLAIMS, named_files, paper_folders
-from liestep.study.plan.papers import paper_module, paper_of_file
+from liestep.study.plan.papers import paper_code, paper_module, paper_of_file
 from liestep.study.plan.yamlfile import Line, Once, Positive, Real, Strict, line_of, read_yaml, validated
 
 BY_CHANCE = 0.001  # probability of a match by chance up to which a scan speaks for what it found
@@ -333,7 +334,12 @@ def load_part(path: Path) -> Part:
     content, lines = read_yaml(path)
     paper = paper_of_file(path)
     own = criteria_in(paper_module(paper, paper.criteria)) if paper and paper.criteria else {}
-    return path, validated(claim_file_with(*own.values()), path, content, lines), lines
+    for kind, item in own.items():
+        if not isinstance(kind, str) or CRITERIA.get(kind, item) is not item:
+            raise InputError(f"{inspect.getfile(item)}: kind of {item.__name__} must be Literal[a name that no other"
+                             " criterion has]")
+    with paper_code(next(iter(own.values()), None)):
+        return path, validated(claim_file_with(*own.values()), path, content, lines), lines
 
 
 def require_headlines(parts: Iterable[Part], wrong: Callable[[Headline], str]) -> None:

@@ -8,14 +8,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SkipValidation, model_validator
 
 from liestep.claims.selection import CodeFile
-from liestep.compile.translation import plain_error
 from liestep.errors import InputError, unknown
 from liestep.files.textfiles import TableRow
 from liestep.study.plan.names import ERRATA, named_files, paper_folders
-from liestep.study.plan.papers import paper_module, paper_of_file, papers
+from liestep.study.plan.papers import given, paper_module, paper_of_file, papers
 from liestep.study.plan.yamlfile import Count, Line, Strict, line_of, read_yaml, validated
 
 COLUMNS = ("paper", "erratum", "place", "printed", "correct", "kind", "evidence", "confirmed", "code")
@@ -30,7 +29,10 @@ class Evidence:
 
     confirmed: bool
     text: str
-    numbers: Mapping[str, float]
+    numbers: Mapping[str, SkipValidation[float]]
+
+    def __post_init__(self) -> None:
+        str(self)  # it raises here, where the paper's line is known
 
     def __str__(self) -> str:
         return self.text.format(**self.numbers)
@@ -96,21 +98,11 @@ def checks(paper: str) -> dict[str, Check]:
     return functions
 
 
-def computed(check: Check) -> Evidence:
-    """What an evidence function says. Raises InputError: it raises, with file and line."""
-    try:
-        return check()
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(plain_error(error, Path(inspect.getfile(check)))) from None
-
-
 def evidence_of(module: ModuleType) -> dict[str, Check]:
     """Public functions of a module itself that return `Evidence` and can be called without arguments, by name."""
     return {name: function for name, function in vars(module).items()
             if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
-            and inspect.signature(function).return_annotation is Evidence
+            and inspect.signature(function).return_annotation in (Evidence, "Evidence")
             and all(given.default is not given.empty for given in inspect.signature(function).parameters.values())}
 
 
@@ -141,7 +133,7 @@ def errata_table(paper: str, config: Path) -> list[TableRow]:
     evidence is computed by this call (short simulations, random data with fixed seeds); errors as `load_errata`."""
     errata, available, rows = load_errata(paper, config), checks(paper), []
     for entry in errata.errata:
-        evidence = computed(available[entry.check]) if entry.check else None
+        evidence = given(Evidence, available[entry.check]) if entry.check else None
         rows.append({"paper": errata.paper, "erratum": entry.id, "place": entry.place, "printed": entry.printed,
                      "correct": entry.correct, "kind": entry.kind, "code": "; ".join(entry.code),
                      "evidence": str(evidence or f"{TEXT_ONLY}: {entry.text_only}"),

@@ -19,6 +19,7 @@ from liestep.claims.quantities import EQUIVALENT, require_method, require_printe
 from liestep.claims.selection import Results, select
 from liestep.errors import InputError
 from liestep.files.textfiles import TableRow
+from liestep.study.plan.papers import checked, given, paper_code
 from liestep.study.plan.plan import Study
 from liestep.study.tables.columns import headings
 from liestep.study.tables.metrics import stopped_runs
@@ -87,22 +88,27 @@ def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Ro
 
 
 def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
+    try:
+        with paper_code(type(claim.criterion)):
+            return _judged(claims, claim, results)
+    except InputError as error:
+        raise InputError(f"claim {claim.id} of {claims.paper}: {error}") from None
+
+
+def _judged(claims: ClaimFile, claim: Claim, results: Results) -> dict:
     known, paper = {entry.id: entry for entry in claims.claims}, claims.paper
     kind = claims.groups[claim.group].type if claim.group else ""
     instances = [member for member in claims.claims if kind == "universal" and member.group == claim.group] or [claim]
-    try:
-        outcome = claim.criterion.judge(claim, results)
-        other = claim.on_other_data()
-        counterpart = other.criterion.judge(other, results) if other else None
-        scan = chance(claim, known, results) if claim.scan else None
-        studies = {name: found.study for name, found in results.items()}
-        require_printed(claim, studies)
-        for choice in claim.choices:
-            require_method(choice, studies[choice.study])
-        missing = unprinted(claim, studies)
-        systems = systems_of(instances, studies) if claim.scope == "general" else ()
-    except InputError as error:
-        raise InputError(f"claim {claim.id} of {paper}: {error}") from None
+    outcome = given(Judgement, claim.criterion.judge, claim, results)
+    other = claim.on_other_data()
+    counterpart = given(Judgement, other.criterion.judge, other, results) if other else None
+    scan = chance(claim, known, results) if claim.scan else None
+    studies = {name: found.study for name, found in results.items()}
+    require_printed(claim, studies)
+    for choice in claim.choices:
+        require_method(choice, studies[choice.study])
+    missing = unprinted(claim, studies)
+    systems = systems_of(instances, studies) if claim.scope == "general" else ()
     headline = [item.figure for item in claims.headlines if claim in claims.judging(item.name)
                 and item.figure.rpartition("/")[0] in studies_of(claim)]
     figures = {name: study.config.figures for name, study in studies.items()}
@@ -110,7 +116,7 @@ def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
     printed = math.nan if claim.printed is None else claim.printed
     return {"paper": paper, "claim": claim.id, "statement": claim.statement, "quote": claim.quote,
             "source": claim.source, "studies": "; ".join(studies_of(claim)), "runs": runs_of(claim),
-            "quantity": claim.criterion.measures(claim).rstrip(" ,:"), "bound": bound(claim),
+            "quantity": given(str, claim.criterion.measures, claim).rstrip(" ,:"), "bound": bound(claim),
             "asserted_by": claim.asserted_by, "group": claim.group, "group_type": kind,
             "printed": printed, "ours": outcome.ours, "ratio": outcome.ours/printed if printed else math.nan,
             "units": unit_of(claim, studies), "criterion": describe(claim), "figure": shown,
@@ -163,10 +169,10 @@ def verdict(claim: Claim, outcome: Judgement, missing: bool, scan: Chance | None
 
 def describe(claim: Claim) -> str:
     """The criterion as a sentence, with the accuracy that another code claims for its number."""
-    return f"{claim.criterion.measures(claim)} {bound(claim)}".rstrip()
+    return f"{given(str, claim.criterion.measures, claim)} {bound(claim)}".rstrip()
 
 
 def bound(claim: Claim) -> str:
     """What our number is held against, likewise."""
     own = "" if claim.accuracy is None else f"; the code's own accuracy is {claim.accuracy:g}"
-    return f"{claim.criterion.bounds}{own}"
+    return checked(str, claim.criterion.bounds, f"bounds of the criterion {claim.criterion.kind}") + own

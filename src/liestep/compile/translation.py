@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from liestep.compile.sources import MARK
+from liestep.compile.sources import MARK, PAPERS
 
 HEAP = ("compiled code cannot make arrays, lists, sets or texts: use tuples and numbers, put(out, i, (x, y, z)), and"
         " take scratch arrays from a field or from workspace")
@@ -32,9 +32,9 @@ PLACE = re.compile(r'(?:File "(?P<file>[^"]+)", line (?P<line>\d+))|(?: at (?P<a
 
 
 def plugin_files() -> set[str]:
-    """Files of all loaded plugins."""
-    return {str(Path(module.__file__).resolve())
-            for module in list(sys.modules.values()) if getattr(module, MARK, None) and module.__file__}
+    """Files of all loaded plugins, and of the papers' code."""
+    return {str(Path(module.__file__).resolve()) for name, module in list(sys.modules.items())
+            if (getattr(module, MARK, None) or name.startswith(f"{PAPERS}.")) and module.__file__}
 
 
 def at_line(file: str | Path, line: int, message: str) -> str:
@@ -43,7 +43,7 @@ def at_line(file: str | Path, line: int, message: str) -> str:
     return f"{file}, line {line}: {message}" + (f" [{text}]" if text else "")
 
 
-def compile_error(error: Exception) -> str | None:
+def compile_error(error: BaseException) -> str | None:
     """One sentence for an error of compilation in a plugin; None when no plugin has to do with it."""
     text, files = str(error), plugin_files()
     places = ((match["file"] or match["at"], int(match["line"] or match["number"])) for match in PLACE.finditer(text))
@@ -79,19 +79,21 @@ def _reason(text: str) -> str:
 
 
 @contextmanager
-def plugin_errors() -> Iterator[None]:
-    """Exceptions of a plugin's plain Python become InputError: one sentence with its line. Others stay as they are."""
+def plugin_errors(place: Path | None = None) -> Iterator[None]:
+    """Where code of a plugin or of a paper runs, as `with` or as a decorator: its exceptions become InputError, one
+    sentence with its line. Others stay as they are; all are those of `place`, where it is the file that runs."""
     from liestep.errors import InputError
 
     try:
         yield
     except InputError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         files = plugin_files()
         passed = [frame.filename for frame in traceback.extract_tb(error.__traceback__)
                   if str(Path(frame.filename).resolve()) in files]
-        sentence = plain_error(error, Path(passed[-1])) if passed else compile_error(error) if files else None
+        last = Path(passed[-1]) if passed else place
+        sentence = plain_error(error, last) if last else compile_error(error) if files else None
         if sentence is None:
             raise
         raise InputError(sentence) from None
@@ -99,7 +101,7 @@ def plugin_errors() -> Iterator[None]:
 
 def plain_error(error: BaseException, file: Path) -> str:
     """One sentence for an exception of plain Python: the last line of the user's file that it passed."""
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return at_line(file, error.lineno or 1, f"syntax error: {error.msg}")
     lines = [frame.lineno or 1 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]

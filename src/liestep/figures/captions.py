@@ -6,6 +6,7 @@ from liestep.figures.panels import label_of, number, size_of
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
+from liestep.study.plan.papers import given
 from liestep.study.plan.plan import Cell
 from liestep.study.tables.metrics import stopped_runs
 
@@ -14,7 +15,7 @@ def fill(draw: Drawing, results: Results, name: str) -> str:
     """Caption of a figure: what to see, then its template with {title}, {t_end}, {runs} and its own {numbers}."""
     ends = sorted({cell.spec.t_end for cell in results.study.cells})
     t_end = f"{ends[0]:g}" if len(ends) == 1 else f"{ends[0]:g} to {ends[-1]:g}"
-    text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=draw.numbers(results),
+    text = draw.caption.format(title=results.config.title, t_end=t_end, numbers=given(str, draw.numbers, results),
                                runs=f"Runs of {results.study.name}: {describe_runs(results)}.")
     stopped, see = stopped_in_words(results), results.config.see.get(name)
     return plain((f"{see} " if see else "") + text + _names(results)

@@ -37,7 +37,7 @@ def drawing_of(name: str) -> "Drawing":
     if paper:
         module = paper_module(papers()[paper], papers()[paper].figures[name])
         found: Drawing | None = getattr(module, function, None)
-        if found is None or not hasattr(found, "caption"):
+        if found is None or not hasattr(found, "shows"):
             raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
                              f" {function} with @drawing(...) in this file")
         return found

@@ -13,6 +13,7 @@ from liestep.figures.labels import coinciding
 from liestep.figures.panels import leave_out
 from liestep.figures.style import DPI, RC, Drawing, Results
 from liestep.files.textfiles import replacing, write_text_atomically
+from liestep.study.plan.papers import given, paper_code
 
 _load_font = subset.load_font
 
@@ -51,12 +52,15 @@ def write(results: Results, name: str, draw: Drawing) -> list[Path]:
     InputError: a product that the figure needs is missing or stale, or the folder cannot be written."""
     base = results.study.folder/"figures"/name
     try:
-        figure = draw(results)
-        left_out = leave_out(figure) + coinciding(figure)
-        paths = save(figure, base)
+        with paper_code(draw):
+            figure = given(Figure, draw, results)
+            if not figure.axes:
+                raise InputError("it has no axes, so it shows nothing")
+            left_out = leave_out(figure) + coinciding(figure)
+            text = fill(draw, results, name) + plain(left_out)
+            paths = save(figure, base)
     except InputError as error:
         raise InputError(f"figure {name} of {results.study.name}: {error}") from None
-    text = fill(draw, results, name) + plain(left_out)
     captions = {base.with_name(f"{base.name}.caption.txt"): text,
                 base.with_name(f"{base.name}.caption.rst"): restructured(text)}
     for path, content in captions.items():

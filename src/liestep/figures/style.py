@@ -66,6 +66,7 @@ def drawing(caption: str = "", numbers: Callable[[Results], str] = lambda result
         drawn = cast(Drawing, draw)
         drawn.caption = caption or tomllib.loads(
             Path(inspect.getfile(function)).with_suffix(".toml").read_text("utf-8"))[function.__name__]
+        drawn.caption.format(title="", t_end="", numbers="", runs="")  # a wrong one raises where it stands
         drawn.numbers = numbers
         drawn.shows = shows
         return drawn

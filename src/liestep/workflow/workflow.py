@@ -31,6 +31,7 @@ from liestep.files.records import short_hash
 from liestep.simulation.runs.estimate import Estimate, require_disk, require_held
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
+from liestep.study.plan.papers import paper_code
 from liestep.study.plan.plan import Cell, Study, Sweep, study_names
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
@@ -424,7 +425,8 @@ class Workflow:
 
 def _require_claim(claim: Claim, paths: Sequence[Path], studies: Mapping[str, Study]) -> None:
     try:
-        require_claim(claim, studies)
+        with paper_code(type(claim.criterion)):
+            require_claim(claim, studies)
     except InputError as error:
         raise InputError(f"{place_of(claim.id, paths)}: claim {claim.id}: {error}") from None
 

@@ -12,7 +12,7 @@ from liestep.claims.criteria.base import Criterion
 
 def criteria_in(module: ModuleType) -> dict[str, type[Criterion]]:
     """Criteria of a module by their kinds."""
-    return {get_args(item.model_fields["kind"].annotation)[0]: item for item in vars(module).values()
+    return {(*get_args(item.model_fields["kind"].annotation), None)[0]: item for item in vars(module).values()
             if isinstance(item, type) and issubclass(item, Criterion) and "kind" in item.model_fields}
 
 

@@ -77,7 +77,7 @@ class Criterion(Strict):
     def judge(self, claim: Question, results: Results) -> Judgement:
         """Judge a claim from the results of its studies. Raises InputError: the claim names a run or quantity that does
         not exist, or too many runs."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no method judge")
 
 
 class Limits(Strict):

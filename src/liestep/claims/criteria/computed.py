@@ -5,9 +5,10 @@ from typing import Literal
 from pydantic import Field
 
 from liestep.claims.criteria.base import KIND, Criterion, Judgement, Needs
-from liestep.claims.errata import checks, computed
+from liestep.claims.errata import Evidence, checks
 from liestep.claims.selection import Question, Results
 from liestep.errors import InputError, unknown
+from liestep.study.plan.papers import given
 
 
 class Computed(Criterion):
@@ -28,5 +29,5 @@ class Computed(Criterion):
 
     def judge(self, claim: Question, results: Results) -> Judgement:
         self.require()
-        evidence = computed(checks(self.paper)[self.check])
+        evidence = given(Evidence, checks(self.paper)[self.check])
         return Judgement(evidence.confirmed, math.nan, str(evidence))

@@ -13,6 +13,7 @@ from liestep.compile.roles import Problem, Reader
 from liestep.compile.status import Status
 from liestep.compile.trees import made_once
 from liestep.errors import InputError, unknown
+from liestep.mechanics.contracts.varied import Varied, each
 
 KINDS = ("invariant", "residual", "plain")
 STATISTICS = ("mean", "max", "mean_square")
@@ -361,8 +362,10 @@ class Starts(NamedTuple):
 
     def at(self, state: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """What `Formulated` holds of a start, and this."""
-        (start,) = self.rows({name: np.asarray(values)[None] for name, values in state.items()})
-        return {"start": np.array(start, order="C"), "momentum_scale": float(self.scale(state)), "starts": self}
+        (start,) = self.rows({name: (values if isinstance(values, Varied) else np.asarray(values))[None]
+                              for name, values in state.items()})
+        return {"start": start.copy(), "momentum_scale": each(lambda own: float(self.scale(own)), state),
+                "starts": self}
 
 
 class Joints(NamedTuple):

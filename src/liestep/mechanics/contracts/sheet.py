@@ -6,7 +6,7 @@ functions that return a sheet with all forms of their systems; a system of no fa
 known everywhere under its file name."""
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import dropwhile
 from operator import is_
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from liestep.compile.roles import System
 from liestep.errors import InputError, number_or_nan, require_plain, unknown
 from liestep.mechanics.contracts.formulated import Formulated, quaternion_matrix
+from liestep.mechanics.contracts.varied import NotAlike, Varied
 
 Parameters = Mapping[str, Any]
 State = Mapping[str, np.ndarray]
@@ -59,6 +60,8 @@ def real_array(name: str, value: Any) -> np.ndarray:
         kind = given.dtype.kind
         if kind not in "cSUmM" or not given.size:
             array = given.astype(np.float64)
+    except NotAlike:
+        return value  # type: ignore[no-any-return]  # Varied
     except (TypeError, ValueError, OverflowError):
         pass
     if array is None:
@@ -135,6 +138,11 @@ class Parameter:
 
         Raises:
             InputError: wrong type, shape, sign, or not finite; moments of inertia that no body has."""
+        if type(value) is Varied:
+            if self.rule in ("index", "integer", "choice"):
+                raise NotAlike(f"{name} may change shapes")
+            own = replace(self, shape=("members", *self.shape)).check(name, value.values, sizes, excepted)
+            return Varied(np.asarray(own))  # type: ignore[return-value]
         if self.rule == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise InputError(f"parameter {name} is {value!r}; allowed are {', '.join(self.choices)}")
@@ -175,12 +183,14 @@ class Parameter:
 def _check_inertia(name: str, array: np.ndarray, matrices: bool, excepted: Callable[[], bool]) -> None:
     """Raises InputError for principal moments (..., 3), or inertia matrices (..., 3, 3), that no body has."""
     single = array.ndim == (2 if matrices else 1)
-    for number, body in enumerate(array.reshape(-1, 3, 3) if matrices else array.reshape(-1, 3)):
-        where = f"parameter {name}" + ("" if single else f" of body {number}")
-        moments = np.sort(_principal_moments(where, body) if matrices else body)
-        if moments[2] - moments[1] - moments[0] > MOMENTS_TOLERANCE*moments[2] and not excepted():
-            raise InputError(f"{where} is of no body: its largest principal moment {moments[2]:.9g} is above the sum of"
-                             f" the other two, {moments[0]:.9g} + {moments[1]:.9g}")
+    bodies = array.reshape(-1, 3, 3) if matrices else array.reshape(-1, 3)
+    places = [f"parameter {name}" + ("" if single else f" of body {number}") for number in range(len(bodies))]
+    found = np.sort([*map(_principal_moments, places, bodies)] if matrices else bodies).reshape(-1, 3)
+    wrong = np.flatnonzero(found[:, 2] - found[:, 1] - found[:, 0] > MOMENTS_TOLERANCE*found[:, 2])
+    if wrong.size and not excepted():
+        least, middle, largest = found[wrong[0]]
+        raise InputError(f"{places[wrong[0]]} is of no body: its largest principal moment {largest:.9g} is above the"
+                         f" sum of the other two, {least:.9g} + {middle:.9g}")
 
 
 def _principal_moments(where: str, matrix: np.ndarray) -> np.ndarray:
@@ -425,8 +435,8 @@ def invariant_axes(vectors: Iterable[ArrayLike]) -> tuple[bool, bool, bool]:
     each one zero or along it?
 
     Compared exactly: a gravity of 1e-17 across an axis breaks the symmetry."""
-    rows = np.array(list(vectors), dtype=np.float64).reshape(-1, 3)
-    across = [bool(np.any(rows[:, [i for i in range(3) if i != k]] != 0.0)) for k in range(3)]
+    rows = [np.reshape(vector, (-1, 3)) for vector in vectors]
+    across = [any(bool((row[:, i] != 0.0).any()) for row in rows for i in range(3) if i != k) for k in range(3)]
     return not across[0], not across[1], not across[2]
 
 
@@ -567,7 +577,7 @@ class Sheet:
         for name, shape in shapes.items():
             if name not in initial:
                 raise InputError(f"initial state field {name} is missing")
-            state[name] = np.ascontiguousarray(fitted(real_array(f"initial {name}", initial[name]), shape))
+            state[name] = fitted(real_array(f"initial {name}", initial[name]), shape).copy()
             if state[name].shape != shape:
                 raise InputError(f"initial {name} must be of shape {shape}, not {state[name].shape}")
             if not np.all(np.isfinite(state[name])):

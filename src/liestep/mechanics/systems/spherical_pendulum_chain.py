@@ -41,7 +41,7 @@ class SphericalPendulumChain(NamedTuple):
 
 def _build(parameters: Parameters) -> SphericalPendulumChain:
     weight = -(np.cumsum(parameters["mass"][::-1])[::-1]*parameters["length"])[:, None]*parameters["gravity"]
-    return SphericalPendulumChain(np.ascontiguousarray(weight))
+    return SphericalPendulumChain(weight.copy())
 
 
 def _mass(parameters: Parameters) -> np.ndarray | ChainMatrix:

@@ -1,6 +1,6 @@
 """Members side by side: components, states and records of a block, and what makes runs in blocks."""
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -26,6 +26,7 @@ from liestep.simulation.runs.specified import RunSpecification
 
 ALIGNED = 64  # bytes, of what registers are read from
 Pair = tuple[Formulated, Integrator]  # a problem at a start, and the integrator's component
+Varying = Mapping[int, np.ndarray]
 
 
 def _by_id(*items: Any) -> dict[int, np.ndarray]:
@@ -102,16 +103,18 @@ class Width:
 
 
 class Components:
-    """Problem, integrator and workspace of members whose `scalars` are equal: one for all, or one for each."""
+    """Problem, integrator and workspace of members whose `scalars` are equal: one for all, or one for each. varied: by
+    ids of arrays of a single problem, the numbers (members, ...) that members have there."""
 
-    def __init__(self, kind: Width, spec: RunSpecification, pairs: Sequence[Pair]):
-        self.kind, self.single = kind, len(pairs) == 1
+    def __init__(self, kind: Width, spec: RunSpecification, pairs: Sequence[Pair], varied: Varying):
+        self.kind, self.single = kind, len(pairs) == 1 and not varied
         trees = [self._tree(spec, pair) for pair in pairs]
         self.first = first = trees[0]
         self.every = [[*_by_id(*tree).values()] for tree in trees]
         counters = first[0].counters
         own = _by_id(first[0], first[2]) | written_in(first[1])
         shared = kind.size > 1
+        self.varied = {k: varied[id(array)] for k, array in enumerate(self.every[0]) if id(array) in varied}
         self.places = [k for k, array in enumerate(self.every[0]) if array.dtype == np.float64 and (
             not shared or id(array) in own or any((one[k] != array).any() for one in self.every[1:]))]
         self.rest = [k for k, array in enumerate(self.every[0]) if array.dtype != np.float64 and array is not counters]
@@ -127,10 +130,10 @@ class Components:
 
     def numbers(self) -> np.ndarray:
         """(blocks, size) or (1, size): at the start."""
-        values = np.array([np.concatenate([np.zeros(0), *(one[k].ravel() for k in self.places)]) for one in self.every])
-        if len(values) == 1 and self.kind.size > 1:
-            values = np.repeat(values, self.kind.size, axis=0)
-        return self.kind.blocks(values)
+        columns = [self.varied.get(k, np.array([one[k] for one in self.every])) for k in self.places]
+        count = self.kind.size if self.single else max(len(self.every), *map(len, self.varied.values()), 0)
+        return self.kind.blocks(np.concatenate([np.zeros((count, 0)), *(np.broadcast_to(
+            own.reshape(len(own), -1), (count, own[0].size)) for own in columns)], axis=1))
 
     def make(self) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
         """Components of a thread, and its numbers, whole numbers, and counters."""
@@ -202,10 +205,10 @@ def _fixed(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, fewest:
     return of_kind(spec, pairs, y, Width(1), **kept)
 
 
-def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width, threads: int = 1, **kept: Any
-            ) -> Batch:
-    """The same in blocks of a kind; kept: of `Runs`. Raises NoLanes."""
-    runs = Runs(spec, pairs, y, kind, **kept)
+def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width, threads: int = 1,
+            varied: Varying | None = None, **kept: Any) -> Batch:
+    """The same in blocks of a kind; varied: of `Components`; kept: of `Runs`. Raises NoLanes."""
+    runs = Runs(spec, pairs, y, kind, varied or {}, **kept)
     runs.all(threads)
     made, lost = runs.made(), np.flatnonzero(runs.lost())
     if kind.size == 1:
@@ -213,7 +216,8 @@ def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: 
             made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), runs.starts[k])
     if lost.size:
         own = pairs if len(pairs) == 1 else [pairs[int(k)] for k in lost]
-        made.put(lost, of_kind(spec, own, y[lost], Width(1), threads, **kept))
+        rest = {key: values[lost] for key, values in (varied or {}).items()}
+        made.put(lost, of_kind(spec, own, y[lost], Width(1), threads, rest, **kept))
         made.again = lost.size
     return made
 
@@ -226,7 +230,7 @@ def adaptive(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, alone
     mark = class_names(pairs[0][0].problem, pairs[0][1])
     if width() == 1 or fewest is None or spec.stops or mark in _no_lanes or not compiles():
         return alone(y, **kept)
-    runs = AdaptiveRuns(spec, pairs, y, Width(width()), **kept)
+    runs = AdaptiveRuns(spec, pairs, y, Width(width()), {}, **kept)
     try:
         if not runs.all(threads, len(y) >= MANY):
             return alone(y, **kept)
@@ -246,10 +250,10 @@ class Runs:
 
     loop: Any = staticmethod(advance_members)
 
-    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width, blocks: bool = False,
-                 ends: bool = False):
+    def __init__(self, spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: Width,
+                 varied: Varying, blocks: bool = False, ends: bool = False):
         self.only_ends, self.spec, self.kind, self.count, self.formulated = ends, spec, kind, len(y), pairs[0][0]
-        self.components, self.steps = Components(kind, spec, pairs), spec.steps or 0
+        self.components, self.steps = Components(kind, spec, pairs, varied), spec.steps or 0
         self.starts, self.numbers = kind.blocks(y), self.components.numbers()
         number, width, reduced = len(self.starts), self.formulated.width, blocks and spec.reduced and self.steps > 0
         self.blocks = blocks and not reduced

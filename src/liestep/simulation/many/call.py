@@ -17,6 +17,7 @@ from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Fields, Noted, Options, Parameters, Preset, real_array
+from liestep.mechanics.contracts.varied import Varied, of_member
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
@@ -137,6 +138,7 @@ class MemberRequest:
     def __post_init__(self) -> None:
         self.system = system_entry(self.problem)
         self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
+        self.many: Parameters = {}  # of all of them
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
         counts = {name: len(values) for name, values in (*self.moved.items(), *self.varied.items())}
@@ -214,23 +216,23 @@ class MemberRequest:
                 shared[name] = given
         return moved, shared
 
-    def state(self, number: int) -> dict[str, Any]:
-        return self.placed | {name: values[number] for name, values in self.moved.items()}
-
     @property
     def drift(self) -> float:
         """How far starts may be off their manifold."""
         return MANIFOLD_TOLERANCE if self.more["t_start"] is None else DRIFTED
 
-    def member(self, number: int) -> RunSpecification:
-        """The run of a member. Raises InputError, which names it."""
-        own = {name: values[number] for name, values in self.varied.items()}
+    def member(self, number: int | slice) -> RunSpecification:
+        """The run of a member, or those of a slice. Raises InputError, which names it."""
+        own, moved = ({name: Varied(values[number]) if isinstance(number, slice) else values[number]
+                       for name, values in part.items()} for part in (self.varied, self.moved))
         try:
-            spec = specify_again(self.problem, integrator=self.method, preset=self.preset, initial=self.state(number),
-                                 parameters={**self.shared, **own}, **self.asked)
+            spec = specify_again(self.problem, integrator=self.method, preset=self.preset, initial=self.placed | moved,
+                                 parameters=self.shared | own, **self.asked)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
-        if self.varied:
+        if isinstance(number, slice):
+            self.many = spec.parameters
+        elif self.varied:
             self.checked[number] = spec.parameters
         if number and {name: np.shape(value) for name, value in spec.initial.items()} != {
                 name: np.shape(value) for name, value in self.spec.initial.items()}:
@@ -325,7 +327,8 @@ class MemberRequest:
             at = self.spec.times_of(np.arange(self.spec.samples)*((self.spec.outputs - 1)//(self.spec.samples - 1)))
             content.add("time", ("time",), at if self.spec.times is None else self.spec.times, "s", "time")
         add_own_names(self.spec, content, content.variables["time"][1] if self.keep == SAMPLES else reached,
-                      [self.checked[k] for k in range(self.count)] if self.varied else ())
+                      (self.checked.get(k) or of_member(self.many, k) for k in range(self.count))
+                      if self.varied else ())
         content.add("status", (MEMBER,), status, "1", "how each member ended")
         flags: dict[str, Any] = content.variables["status"][2]
         flags |= {"flag_values": np.array([int(one) for one in Status], np.int8),

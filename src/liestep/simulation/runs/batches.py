@@ -1,6 +1,6 @@
 """Runs of components that the same machine code takes, as arrays with a row for each: members of an ensemble, cells of
 a map. What does not depend on start and parameters is made once, and each run finds it as a run alone would."""
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,9 +15,10 @@ from liestep.compile.roles import Component, Integrator, Work
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
-from liestep.compile.trees import arrays
+from liestep.compile.trees import arrays, leaves
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.simulation.many.blocks import adaptive, fixed
+from liestep.mechanics.contracts.varied import NotAlike, Varied, of_member, varies
+from liestep.simulation.many.blocks import adaptive, fixed, scalars
 from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.execution import (
     STEP_LOG,
@@ -129,16 +130,61 @@ def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, fewest
     else:
         made = fixed(spec, [(part.formulated, part.integrator) for part in parts],
                      np.array([part.y for part in parts]), blocks=blocks, fewest=fewest)
-    each = [part.formulated.to_fields for part in parts]
+    return read_by(made, [part.formulated.to_fields for part in parts],
+                   [part.formulated.momentum_scale for part in parts])
 
+
+def read_by(made: Batch, each: Sequence[Callable[..., dict[str, np.ndarray]]], scales: Sequence[float]) -> Batch:
+    """A batch with what reads the fields of each, and their momentum scales."""
     def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
         parts_read = [read(own) for read, own in zip(each, rows.reshape(len(each), -1, *rows.shape[1:]), strict=True)]
         return {name: np.concatenate([fields[name] for fields in parts_read]) for name in parts_read[0]}
 
-    made = replace(made, scale=np.array([part.formulated.momentum_scale for part in parts]))
+    made = replace(made, scale=np.array(scales))
     if all(read is each[0] for read in each):
         return made
     return replace(made, each=each, formulated=replace(made.formulated, to_fields=to_fields))
+
+
+class Traced:
+    """Runs of components that differ by numbers in their arrays alone, built once from parameters that are `Varied`.
+    given: the arguments of `build` for one of them, or for a slice. Raises NotAlike, or what code raises that takes
+    plain numbers only, or because one of the runs cannot be made."""
+
+    def __init__(self, given: Callable[[Any], tuple[Any, ...]], count: int):
+        (self.spec, *_), (many, *_) = given(0), given(slice(0, count))
+        self.part, self.every = (Part.of(*build(one, shared=True)) for one in (self.spec, many))
+        made, problem = self.every.formulated, {id(array) for array in arrays(self.part.problem)}
+        self.reads, self.scales, self.varied = made.to_fields, made.momentum_scale, dict[int, np.ndarray]()
+        for one, own in zip(leaves(self.part.problem, self.part.integrator, self.part.work),
+                            leaves(self.every.problem, self.every.integrator, self.every.work), strict=True):
+            if isinstance(own, Varied) and (id(one) not in problem or self.varied.setdefault(
+                    id(one), own.values) is not own.values):
+                raise NotAlike("numbers, or what integrators prepare, differ")
+        if made.ending is not Formulated.ending or made.joints or many.frame != self.spec.frame:
+            raise NotAlike("what is said of runs may differ")
+        for number in {0, count//2, count - 1}:
+            alone = Part.of(*build(*given(number), shared=True))
+            own, *read = of_member((tuple(self.every[1:]), self.reads, self.scales), number)
+            if alone.kind != self.part.kind or _bits(alone.y, own, *read) != _bits(
+                    alone.y, tuple(alone[1:]), alone.formulated.to_fields, alone.formulated.momentum_scale):
+                raise NotAlike(f"run {number} that is built alone is another one")
+
+    def run(self, numbers: range, **kept: Any) -> Batch:
+        """The runs with these numbers; kept: what `many.blocks.fixed` takes."""
+        def own(item: Any) -> list[Any]:
+            return [of_member(item, k) for k in numbers] if varies(item) else [item]*len(numbers)
+
+        here = slice(numbers.start, numbers.stop)
+        made = fixed(self.spec, [(self.part.formulated, self.part.integrator)], np.array(own(self.every.y)),
+                     varied={key: values[here] for key, values in self.varied.items()}, **kept)
+        return read_by(made, own(self.reads), own(self.scales))
+
+
+def _bits(y: np.ndarray, tree: Any, read: Callable[..., dict[str, np.ndarray]], scale: float) -> tuple[Any, ...]:
+    """All numbers of a component, and how it reads a state."""
+    fields = read(y[None])
+    return scalars(tree), scale, [*fields], [(one.shape, one.tobytes()) for one in arrays(tree, *fields.values())]
 
 
 class Repeated:

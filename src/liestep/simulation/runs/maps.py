@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Entry
 from liestep.mechanics.contracts.sheet import Cells, Fields, Options, Parameter, Parameters, Sheet, once
+from liestep.mechanics.contracts.varied import Varied
 from liestep.simulation.catalogue import system_entry
 from liestep.simulation.runs.specification import CheckedStart, specify, start_in, started
 from liestep.simulation.runs.specified import RunSpecification
@@ -92,18 +93,25 @@ class Request:
 
     def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray, cells: Cells | None = None
               ) -> CheckedStart:
-        """The start at a point of the map, one of `cells`. Raises InputError: parameters that make no system."""
+        """The start at a point of the map, one of `cells`, or at points (parameters, n). Raises InputError: parameters
+        that make no system."""
         facts = system.item
         given = {**facts.presets[self.preset or facts.default].parameters, **self.parameters}
         for name, value in zip(names, point, strict=True):
             key, _, number = name.partition(".")
             if number:
-                array = np.array(given[key], dtype=np.float64)
-                array.flat[int(number)] = value
-                given[key] = array
+                given[key] = _replaced(given[key], int(number), value)
             else:
-                given[key] = float(value)
+                given[key] = Varied(value) if value.ndim else float(value)
         return start_in(system, self.preset, given, self.initial, cells)
+
+
+def _replaced(array: Any, number: int, value: np.ndarray) -> Any:
+    """An array with another value of one of its numbers, or with those of several cells."""
+    cells = array.values if isinstance(array, Varied) else np.repeat(
+        np.array(array, dtype=np.float64)[None], value.size, axis=0)
+    cells.reshape(len(cells), -1)[:, number] = value
+    return Varied(cells) if value.ndim else cells[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +147,9 @@ class ShardSpecification(RunSpecification):
         """Values (count, parameters) of the map's parameters."""
         return self.map.points(self.first, self.count)
 
-    def cell(self, number: int) -> RunSpecification:
-        """The run of cell `number` of the shard. Raises InputError where there is none."""
-        start = self.request.start(self.system, self.map.names, self.points[number], self.cells)
+    def cell(self, number: int | slice) -> RunSpecification:
+        """The run of cell `number` of the shard, or those of a slice. Raises InputError where there is none."""
+        start = self.request.start(self.system, self.map.names, self.points[number].T, self.cells)
         shapes = {name: values.shape for name, values in start.initial.items()}
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")

@@ -1,6 +1,7 @@
 """Runs that share a file: the members of an ensemble, made together where they are alike, and what their file contains.
 """
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,8 +11,9 @@ from liestep.compile.sources import black_box
 from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Formulated
+from liestep.simulation.many.blocks import FEWEST, LONG
 from liestep.simulation.runs.batch import Batch
-from liestep.simulation.runs.batches import Part, Repeated, together
+from liestep.simulation.runs.batches import Part, Repeated, Traced, together
 from liestep.simulation.runs.content import (
     BLOCKS_SUFFIX,
     DENSE,
@@ -24,7 +26,7 @@ from liestep.simulation.runs.content import (
     times,
     warning_of_run,
 )
-from liestep.simulation.runs.execution import build, starts_of, trajectory
+from liestep.simulation.runs.execution import BLOCKS, build, starts_of, trajectory
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.starts import each
 from liestep.simulation.tangents.rates import exponents
@@ -106,17 +108,24 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
         first += count
 
 
-def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[int], tuple[Any, ...]],
+def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[Any], tuple[Any, ...]],
               blocks: bool, fewest: int | None = None) -> Iterator[Runs]:
     """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
-    the arguments of `build` for each, or raises InputError. like: one of the components. fewest: see `side_by_side`."""
+    the arguments of `build` for each, or for a slice, or raises InputError. like: one of the components. fewest: see
+    `many.blocks.fixed`."""
     alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
              or black_box(like.problem))  # what it raises is said of one run
     if alone:
         for number in range(count):
             yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
         return
-    for first in range(0, count, AT_ONCE):
+    traced, room = None, max(AT_ONCE, NUMBERS//((spec.samples + BLOCKS*blocks)*like.start.size))
+    with suppress(Exception):  # of code that takes plain numbers only, or because one of the runs cannot be made
+        traced = Traced(start, count) if count > FEWEST and 0 < (spec.steps or 0) <= LONG else None
+    for first in range(0, count if traced else 0, room):
+        some = range(first, min(first + room, count))
+        yield some, partial(traced.run, some, blocks=blocks, fewest=fewest)  # type: ignore[union-attr]
+    for first in range(0, 0 if traced else count, AT_ONCE):
         groups: list[tuple[tuple[Any, ...], list[int], list[Part]]] = []
         for number in range(first, min(first + AT_ONCE, count)):
             try:

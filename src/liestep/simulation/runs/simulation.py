@@ -1,6 +1,6 @@
 """One run from Python, or derivatives of its end with respect to its start, as an xarray data set."""
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -112,11 +112,12 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
 
 
 def add_own_names(spec: RunSpecification, content: Content, time: np.ndarray,
-                  members: Sequence[Parameters] = ()) -> None:
+                  members: Iterable[Parameters] = ()) -> None:
     """The state of a plain system under the names that its functions have, too. members: parameters of each where they
     differ."""
     if not derived_text(spec.system.module) and spec.system.content != spec.problem:
         return
+    members = list(members)
     state = {name: values for name, (_, values, _) in content.variables.items()}
     states = [{name: values[k] for name, values in state.items() if values.ndim > 1} for k in range(len(members))]
     owns = [own_names(spec.sheet, one) for one in members]

@@ -1,21 +1,30 @@
 """Papers: one folder `papers/<id>` for each, beside the folder of the configuration, with everything of it: studies,
 claims, errata, history, and the code of its figures, evidence, quantities, tables, criteria and presets.
 
-The code of a paper is imported when something that lies in its folder is read, never because the folder is there."""
+The code of a paper is imported when something that lies in its folder is read, never because the folder is there.
+Whoever calls it does so by `given` or within `paper_code`."""
 import importlib
 import importlib.util
+import inspect
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import cache, partial, update_wrapper
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
 
-from liestep.compile.sources import PAPERS, add_paper_sources
-from liestep.compile.translation import plain_error
+from liestep.compile.sources import PAPERS, add_paper_sources, module_file
+from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError
+from liestep.mechanics.contracts.sheet import Preset
 from liestep.simulation.catalogue import add_presets
 from liestep.study.plan.names import CLAIMS, ERRATA, STUDIES
 from liestep.study.plan.names import PAPERS as FOLDER
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 WRITTEN = (STUDIES, CLAIMS, f"{ERRATA}.yaml")  # what of a paper is read, and its code with it
 
@@ -83,37 +92,94 @@ def read_paper(folder: Path) -> Paper:
     assert spec.loader is not None
     module = sys.modules[f"{PAPERS}.{name}"] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
-        paper = getattr(module, "PAPER", None)
+        with plugin_errors(place):
+            spec.loader.exec_module(module)
+        paper = declared(module, "PAPER", Paper)
         _require_paper(paper, name, place)
-    except Exception as error:
+        _read[name] = (folder, paper)
+        if paper.presets:
+            add_presets(name, _presets(paper_module(paper, paper.presets)))
+    except BaseException:  # it is read again, and says the same
+        _read.pop(name, None)
         del sys.modules[f"{PAPERS}.{name}"]
-        raise error if isinstance(error, InputError) else InputError(plain_error(error, place)) from None
-    assert isinstance(paper, Paper)
-    _read[name] = (folder, paper)
-    if paper.presets:
-        add_presets(name, getattr(paper_module(paper, paper.presets), "PRESETS", {}))
+        raise
     return paper
 
 
-def _require_paper(paper: object, name: str, place: Path) -> None:
-    if not isinstance(paper, Paper):
-        raise InputError(f"{place}: PAPER must be a liestep.paper.Paper, "
-                         f"{'and is missing' if paper is None else f'not a {type(paper).__name__}'}")
+def _require_paper(paper: Paper, name: str, place: Path) -> None:
     if paper.id != name:
         raise InputError(f"{place}: id is {paper.id!r}; it must be {name!r}, as the folder is called")
     for figure in paper.figures:
         if not figure.startswith(f"{name}."):
             raise InputError(f"{place}: figure {figure} must begin with {name}.")
+    for module in (*paper.figures.values(), *paper.evidence, *paper.tables.values(),
+                   *filter(None, (paper.quantities, paper.criteria, paper.presets))):
+        if not module or module_file(paper.module(module)) is None:
+            raise InputError(f"{place}: there is no module {module!r} in this folder")
+
+
+def _presets(module: ModuleType) -> dict[str, dict[str, Preset]]:
+    """Presets of a paper; what their starts return is checked."""
+    found = declared(module, "PRESETS", dict[str, dict[str, Preset]])
+    for system, named in found.items():
+        for name in named:
+            preset = checked(Preset, named[name], f"{module.__file__}: preset {name} of {system}")
+            start = update_wrapper(partial(given, dict, preset.initial), preset.initial)
+            named[name] = replace(preset, initial=start)
+    return found
 
 
 def paper_module(paper: Paper, name: str) -> ModuleType:
     """A module that a paper declares. Raises InputError: it is missing or cannot be imported; file and line."""
-    folder = _read[paper.id][0]
-    try:
+    with plugin_errors(module_file(paper.module(name))):
         return importlib.import_module(paper.module(name))
-    except InputError:
-        raise
-    except Exception as error:
-        place = folder.joinpath(*name.split(".")).with_suffix(".py")
-        raise InputError(plain_error(error, place if place.is_file() else folder/"__init__.py")) from None
+
+
+Kind = TypeVar("Kind")
+
+
+@cache
+def _adapter(kind: type[Kind]) -> "TypeAdapter[Kind]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def checked(kind: type[Kind], value: object, what: str) -> Kind:
+    """What a paper says, if it is of this type, as are the fields of a dataclass. Raises InputError: it is not; `what`
+    it is, and what is allowed."""
+    if isinstance(kind, type) and not isinstance(value, kind):
+        raise InputError(f"{what} must be of type {kind.__name__}, not {type(value).__name__}")
+    if isinstance(kind, type) and not is_dataclass(kind):
+        return value
+    from pydantic import ValidationError  # films and pages need none
+
+    from liestep.study.plan.yamlfile import wanted_by
+
+    try:
+        return _adapter(kind).validate_python(vars(value) if is_dataclass(value) else value)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join((what, *(str(key) for key in problem["loc"] if "[" not in str(key))))  # no names of types
+        raise InputError(f"{place} {wanted_by(problem)}, not {type(problem['input']).__name__}") from None
+
+
+def declared(module: ModuleType, name: str, kind: type[Kind]) -> Kind:
+    """What a module of a paper declares under a name. Raises InputError: it is missing, or of another type."""
+    return checked(kind, getattr(module, name, None), f"{module.__file__}: {name}")
+
+
+def paper_code(owner: object) -> AbstractContextManager[None]:
+    """Where what a paper has written runs, or may run, as `with`: see `plugin_errors`. All exceptions are those of the
+    paper whose class or function the owner is."""
+    module = str(getattr(owner, "__module__", ""))
+    return plugin_errors(module_file(module) if module.startswith(f"{PAPERS}.") else None)
+
+
+def given(kind: type[Kind], call: Callable[..., object], *arguments: object) -> Kind:
+    """What a function returns that may be one of a paper. Raises InputError: it raises, or returns another type; one
+    sentence with its file."""
+    owner = type(call.__self__) if inspect.ismethod(call) else call
+    with paper_code(owner):
+        found = call(*arguments)
+    return checked(kind, found, f"{module_file(owner.__module__)}: {getattr(call, '__qualname__', 'call')}()")

@@ -20,6 +20,7 @@ KINDS = {  # pydantic's type of an error -> what the value must be
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "a number"), "finite_number": "a finite number",
     "string_type": "text", **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"), "list_type": "a list",
+    "tuple_type": "a tuple", "callable_type": "a function", "is_hashable": "a number or text",
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a mapping")}
 SHORT = ("too_short", "string_too_short")
 BOUNDS = {"greater_than": ("greater than", "gt"), "greater_than_equal": ("at least", "ge"),
@@ -152,14 +153,14 @@ def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], roo
     if problem["type"] == "missing":
         return f"line {line}: key {key} is missing"
     # one complaint for each form that the value may have
-    first, *others = dict.fromkeys(_wanted(item)
+    first, *others = dict.fromkeys(wanted_by(item)
                                    for item, there in zip(problems, places, strict=True) if there == place)
     wanted = " or ".join((first, *(other.removeprefix("must be ") for other in others)))
     start = f"line {line}: {key}: " if key else f"line {line}: "
     return f"{start}{wanted}{_instead(problem)}"
 
 
-def _wanted(problem: Mapping[str, Any]) -> str:
+def wanted_by(problem: Mapping[str, Any]) -> str:
     """What the value must be, or the sentence of a check of our own."""
     kind, context = problem["type"], problem.get("ctx", {})
     if kind in KINDS:

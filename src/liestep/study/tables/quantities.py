@@ -5,11 +5,10 @@ a run's file and its problem's reference (None where the study asks for none) th
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from liestep.errors import InputError
 from liestep.simulation.runs.files import RunFile
-from liestep.study.plan.papers import Paper, paper_module, papers
+from liestep.study.plan.papers import Paper, declared, given, paper_module, papers
 
 Quantity = Callable[[RunFile, RunFile | None], Mapping[str, float]]
 
@@ -27,7 +26,7 @@ class Quantities:
         """All columns of a run. Raises InputError: two functions give one, or one that is not among the names."""
         found: dict[str, float] = {}
         for function in self.functions:
-            columns = function(file, reference)
+            columns = given(dict[str, float], function, file, reference)
             if twice := found.keys() & columns.keys():
                 raise InputError(f"{self.place}: two quantities are called {min(twice)}")
             found |= columns
@@ -55,9 +54,5 @@ def _declared(paper: Paper | None) -> Quantities:
     if paper is None or not paper.quantities:
         return Quantities()
     module = paper_module(paper, paper.quantities)
-    parts: list[Any] = [getattr(module, name, None) for name in ("QUANTITIES", "NAMES", "VARIABLES")]
-    if None in parts:
-        raise InputError(f"{module.__file__}: the module with quantities of a paper has QUANTITIES, NAMES and"
-                         " VARIABLES")
-    functions, names, variables = parts
-    return Quantities(tuple(functions), tuple(names), tuple(variables), str(module.__file__))
+    names, variables = (declared(module, name, tuple[str, ...]) for name in ("NAMES", "VARIABLES"))
+    return Quantities(declared(module, "QUANTITIES", tuple[Quantity, ...]), names, variables, str(module.__file__))

@@ -1,9 +1,10 @@
 """All tables of a study: tidy CSV files, and tables.md to read."""
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from liestep.files.textfiles import TableRow, without_markup, write_text_atomically
 from liestep.study.plan.maps import CELLS, is_reduced
+from liestep.study.plan.papers import given
 from liestep.study.plan.plan import Study
 from liestep.study.tables import metrics, reading
 from liestep.study.tables.kinds import Table, of_maps, table_of
@@ -24,18 +25,19 @@ def analyse(study: Study) -> list[Path]:
     for name in study.config.tables:
         table = table_of(name, study.paper)
         assert table is not None
-        columns = table.columns(results) if callable(table.columns) else table.columns
-        if lost := {*table.keys, *table.needed}.difference(columns):
+        columns = given(tuple[str, ...], table.columns, results) if callable(table.columns) else table.columns
+        rows, by_clock = given(list[dict[str, Hashable]], table.rows, results), []
+        if lost := ({*table.keys, *table.needed}.difference(columns)
+                    or {key for row in rows for key in table.keys if row.get(key) is None}):
             raise study.complain(("tables",), f"{name} has no column {min(lost)}, which is one of its keys")
-        rows, by_clock = table.rows(results), []
         paths.append(_write(study, name, columns, rows))
         if table.timed and study.config.timing:
             other, other_columns, timed_rows = table.timed
-            by_clock = timed_rows(results)
+            by_clock = given(list[dict[str, Hashable]], timed_rows, results)
             paths.append(_write(study, other, other_columns, by_clock))
         if table.page:
             paths.append(study.folder/f"{name}.md")
-            write_text_atomically(paths[-1], table.page(results, rows, by_clock))
+            write_text_atomically(paths[-1], given(str, table.page, results, rows, by_clock))
         shown = readable(table, columns)
         sections += [f"## {name}\n",
                      markdown([column for column in shown if any(filled(row.get(column)) for row in rows)], rows)]

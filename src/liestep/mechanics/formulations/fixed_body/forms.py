@@ -4,6 +4,7 @@ observables and start of each.
 What one formulation alone needs is imported where it is made: a run has one of them."""
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -205,7 +206,7 @@ class DeclaredBody(NamedTuple):
     def seen(self, parameters: Parameters) -> tuple[tuple[Observable, ...], tuple[StateField, ...], Callable]:
         """Observables and fields of states, and what reads the fields."""
         gravity = self.gravity(parameters)
-        return self.observables(parameters), attitude_fields(gravity), _attitude_reader(gravity)
+        return self.observables(parameters), attitude_fields(gravity), partial(_read_attitude, gravity=gravity)
 
     def check_form(self, parameters: Parameters, options: Options) -> None:
         """Raises InputError for the coadjoint motion of a body with applied torques, or without its equations."""
@@ -302,18 +303,15 @@ def _momentum_scale(state: State) -> np.ndarray:
     return np.asarray(np.sqrt(momentum @ np.swapaxes(momentum, -1, -2))[..., 0, 0].real)  # `norm` takes longer
 
 
-def _attitude_reader(gravity: np.ndarray | None) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
-    def to_fields(rows: np.ndarray) -> dict[str, np.ndarray]:
-        columns, momentum = rows[..., :3, :], rows[..., 3, :]
-        fields = {"attitude": np.swapaxes(columns, -1, -2), "angular_momentum": momentum,
-                  "body_momentum": np.einsum("...ij,...j->...i", columns, momentum)}
-        if gravity is not None:
-            fields["gravity_body"] = columns @ gravity
-        if rows.shape[-2] >= 6:
-            fields["auxiliary"] = rows[..., 4, :]
-        return fields
-
-    return to_fields
+def _read_attitude(rows: np.ndarray, gravity: np.ndarray | None) -> dict[str, np.ndarray]:
+    columns, momentum = rows[..., :3, :], rows[..., 3, :]
+    fields = {"attitude": np.swapaxes(columns, -1, -2), "angular_momentum": momentum,
+              "body_momentum": np.einsum("...ij,...j->...i", columns, momentum)}
+    if gravity is not None:
+        fields["gravity_body"] = columns @ gravity
+    if rows.shape[-2] >= 6:
+        fields["auxiliary"] = rows[..., 4, :]
+    return fields
 
 
 def _body_reader(rows: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from liestep.errors import InputError
 from liestep.files.textfiles import TableRow
-from liestep.study.plan.papers import Paper, paper_module
+from liestep.study.plan.papers import Paper, declared, paper_module
 
 NAMES = tuple(sorted(found.name for found in iter_modules(__path__)))
 KEYS = ("study", "problem", "integrator")  # columns of nearly every table
@@ -47,10 +47,7 @@ def table_of(name: str, paper: Paper | None) -> Table | None:
     if name not in known:
         return None
     if paper and name in paper.tables:
-        table = getattr(paper_module(paper, paper.tables[name]), "TABLE", None)
-        if not isinstance(table, Table):
-            raise InputError(f"{paper.id}: TABLE of the module {paper.tables[name]} must be a liestep.paper.Table")
-        return table
+        return declared(paper_module(paper, paper.tables[name]), "TABLE", Table)
     return cast(Table, importlib.import_module(known[name]).TABLE)
 
 
