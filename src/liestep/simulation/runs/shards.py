@@ -1,6 +1,6 @@
 """Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
 whose members are reduced are made likewise. Files of shards are read as those of their cells, or as one file."""
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -217,19 +217,12 @@ def joined(files: Sequence[RunFile]) -> RunFile:
     """Members of all files in their order, with the attributes of the first file that stopped early, else of the first;
     samples up to the shortest."""
     attributes = next((file.attributes for file in files if file.failed), files[0].attributes)
-    if "time" not in files[0].variables:
-        return RunFile(files[0].path, dict(attributes), _together(files, files[0].variables))
-    samples = min(len(file["time"]) for file in files)
-    cut = [RunFile(file.path, file.attributes, {name: values[:, :samples] if values.ndim > 1 else values
-                                                for name, values in file.variables.items() if name != "time"})
-           for file in files]
-    return RunFile(files[0].path, dict(attributes), {"time": files[0]["time"][:samples],
-                                                     **_together(cut, cut[0].variables)})
-
-
-def _together(files: Sequence[RunFile], names: Iterable[str]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([file[name] for file in files]) for name in names
-            if all(name in file.variables for file in files)}
+    samples = min((len(file["time"]) for file in files if "time" in file.variables), default=None)
+    variables = {name: np.concatenate([file[name][:, :samples] if values.ndim > 1 else file[name] for file in files])
+                 for name, values in files[0].variables.items()
+                 if name != "time" and all(name in file.variables for file in files)}
+    time = {} if samples is None else {"time": files[0]["time"][:samples]}
+    return RunFile(files[0].path, dict(attributes), {**time, **variables})
 
 
 def aggregated(file: RunFile) -> RunFile:

@@ -157,13 +157,6 @@ def specify(problem: str | Identified, integrator: str, *, start: CheckedStart |
     return made
 
 
-def started(found: RunSpecification, start: CheckedStart) -> RunSpecification:
-    """A specification from another start; `replace` takes as long as a short run."""
-    made = object.__new__(RunSpecification)
-    vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
-    return made
-
-
 @lru_cache(maxsize=8, typed=True)
 def _calls(given: tuple[tuple[str, Any], ...], *start_entries_options: Any, **more: Any) -> list[Any]:
     """What calls share that differ by the numbers of parameters and start alone; more of it once one was right."""
@@ -193,7 +186,8 @@ def specify_again(problem: str | Identified, *, parameters: Mapping | None, init
             return same[0]
         with drifting(MANIFOLD_TOLERANCE if t_start is None else DRIFTED):
             start = start_in(system, preset, given, state, cells, float(t_start or 0.0))
-        made = started(once(make, start.parameters, start.t_end), start)
+        found, made = once(make, start.parameters, start.t_end), object.__new__(RunSpecification)
+        vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
         calls[3:] = [] if given or state else [made]  # nothing differs
         return made
     more |= {"options": options, "t_start": t_start}
