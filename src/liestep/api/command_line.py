@@ -270,8 +270,9 @@ def carry_out(argv: list[str]) -> int:
         arguments = build_parser().parse_args(argv)
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
-        if arguments.plugin:
-            importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
+        for text in arguments.plugin:
+            loading = importlib.import_module("liestep.simulation.plugins.loading")
+            loading.load_plugin(loading.find_plugin(text, Path()))
         module, _, name = arguments.call.partition(":")
         with recording(arguments.results), extras(), plugin_errors():
             command = getattr(importlib.import_module(f"liestep.{module}"), name)

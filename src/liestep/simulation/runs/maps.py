@@ -131,9 +131,8 @@ class ShardSpecification(RunSpecification):
     @property
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
-        facts = self.sheet
         return (*super().modules, "liestep.simulation.runs.shards",
-                facts.presets[self.request.preset or facts.default].initial.__module__)
+                self.sheet.presets[self.request.preset or self.sheet.default].initial.__module__)
 
     def _values(self) -> list[tuple[str, ArrayLike]]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
@@ -180,12 +179,9 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
 def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
     """The specifications of a run: several of an ensemble of more members than share a file, else itself. Raises
     InputError: too many members, said before they take memory."""
-    if spec.ensemble is None:
-        yield spec
-        return
-    if spec.ensemble.members > MOST_CELLS:
+    if spec.ensemble and spec.ensemble.members > MOST_CELLS:
         raise InputError(f"the ensemble has {spec.ensemble.members} members; at most {MOST_CELLS} are allowed")
-    for part in spec.ensemble.shards(spec.reduced):
+    for part in spec.ensemble.shards(spec.reduced) if spec.ensemble else [None]:
         yield spec if part is spec.ensemble else replace(spec, ensemble=part)
 
 

@@ -275,7 +275,7 @@ def _stops(asked: Asked, declared: Method, start: CheckedStart, begin: float, en
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
                              " steps it must be one")
-    if not declared.adaptive or asked.control is not None:
+    if not declared.adaptive or control:
         return ()
     stops = set() if given is None else {*given.tolist()}
     if start.system.item.clock is not None:
