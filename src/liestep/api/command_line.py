@@ -215,7 +215,12 @@ def _typed() -> int:
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
         importlib.import_module("argcomplete").autocomplete(build_parser())
     try:
-        code = _from_outside(sys.argv[1:])
+        if sys.argv[1:] == ["--version"]:
+            print(version())
+            code = 0
+        else:
+            code = importlib.import_module("liestep.workflow.handover").hand_over(sys.argv[1:])
+            code = carry_out(sys.argv[1:]) if code is None else code
         sys.stdout.flush()
         return code
     except InputError as error:  # before the command has begun, as the next one
@@ -246,16 +251,6 @@ def said(sentence: str, code: int) -> int:
     with suppress(OSError):
         print("".join(shown), file=sys.stderr)
     return code
-
-
-def _from_outside(from_outside: list[str]) -> int:
-    if from_outside == ["--version"]:
-        print(version())
-        return 0
-    from liestep.workflow.handover import hand_over
-
-    code = hand_over(from_outside)
-    return carry_out(from_outside) if code is None else code
 
 
 def broken_pipe() -> int:
