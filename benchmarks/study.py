@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from liestep.study.plan.plan import study_names
+from liestep.study.plan.names import study_files
 
 ROOT = Path(__file__).parents[1]
 SNAKEMAKE = ["snakemake", "--snakefile", str(ROOT/"Snakefile"), "--cores", "2"]
@@ -56,7 +56,7 @@ def measure(folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
 def papers() -> dict[str, list[str]]:
     """Paper -> its studies."""
     found: dict[str, list[str]] = {}
-    for name in study_names(ROOT/"config"):
+    for name in study_files(ROOT/"config"):
         found.setdefault(name.partition("/")[0], []).append(name)
     return found
 

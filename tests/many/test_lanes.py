@@ -135,7 +135,7 @@ def test_members_with_steps_of_their_own_have_the_bits_of_runs_alone(problem, in
     y = np.repeat(formulated.start[None], 2*width() + 3, axis=0)
     y[1:] += amplitude*np.random.default_rng(1).standard_normal(y[1:].shape)
     rows = y.copy()
-    runs = blocks.AdaptiveRuns(spec, [(formulated, pair)], y, blocks.Width(width()), blocks=True)
+    runs = blocks.AdaptiveRuns(spec, [(formulated, pair)], y, blocks.Width(width()), {}, blocks=True)
     assert runs.all(1)
     made, lost = runs.made(), runs.lost()
     assert lost.sum() <= (0 if amplitude < 1e-3 else len(y)//2)

@@ -12,8 +12,7 @@ from commands import contents, refused
 
 from liestep.api.command_line import main
 from liestep.errors import InputError
-from liestep.study.plan.names import LETTERS, RESERVED
-from liestep.study.plan.plan import study_names
+from liestep.study.plan.names import LETTERS, RESERVED, study_files
 from liestep.study.plan.yamlfile import YAML_BYTES
 from liestep.workflow.workflow import Workflow
 
@@ -116,7 +115,7 @@ def test_good_names_and_hidden_folders(place):
     hidden = Path("config", "studies", ".ipynb_checkpoints")
     hidden.mkdir()
     (hidden/"tiny-checkpoint.yaml").write_text("no: study")
-    assert study_names() == sorted(["a-b", "a.b", "a_b/2c", "1st", "tiny", "x"*LETTERS])
+    assert list(study_files()) == sorted(["a-b", "a.b", "a_b/2c", "1st", "tiny", "x"*LETTERS])
     assert main(["check", "a-b"]) == 0
 
 

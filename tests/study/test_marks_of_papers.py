@@ -9,8 +9,9 @@ from liestep.figures import marks as style
 from liestep.figures.labels import MANY
 from liestep.simulation.catalogue import integrator_calls, integrator_module
 from liestep.study.plan.config import IntegratorConfig
+from liestep.study.plan.names import study_files
 from liestep.study.plan.papers import papers
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.plan import Study
 
 
 def look(mark: style.Mark) -> tuple:
@@ -28,7 +29,7 @@ def made_up(**entries) -> SimpleNamespace:
                            study=SimpleNamespace(integrator_id=lambda key: entries[key].id or key))
 
 
-@pytest.mark.parametrize("name", study_names())
+@pytest.mark.parametrize("name", study_files())
 def test_methods_of_a_study_look_different(name):
     """Unless they have one label: one method on other problems. Of many, names stand at the ends of the lines."""
     results = study(name)
@@ -41,7 +42,7 @@ def test_methods_of_a_study_look_different(name):
 @pytest.mark.parametrize("paper", sorted(papers()))
 def test_a_method_has_one_mark_in_all_figures_of_a_paper(paper):
     found: dict[tuple, dict] = {}
-    for name in study_names():
+    for name in study_files():
         if not name.startswith(f"{paper}/"):
             continue
         results, here = study(name), set()
@@ -57,7 +58,7 @@ def test_a_method_has_one_mark_in_all_figures_of_a_paper(paper):
 @pytest.mark.parametrize("paper", sorted(papers()))
 def test_a_label_has_one_look_in_all_figures_of_a_paper(paper):
     found: dict[str, dict] = {}
-    for name in study_names():
+    for name in study_files():
         if name.startswith(f"{paper}/") and study(name).config.figures:
             for mark in style.marks(study(name)).values():
                 found.setdefault(mark.label, {}).setdefault(look(mark), name)

@@ -11,7 +11,8 @@ import pytest
 
 from liestep.figures import captions, labels, marks
 from liestep.simulation.catalogue import integrator_calls, method
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.names import study_files
+from liestep.study.plan.plan import Study
 
 
 def test_landed_marks_have_their_own_marker_and_label():
@@ -53,7 +54,7 @@ def study(name: str) -> SimpleNamespace:
     return SimpleNamespace(study=found, config=found.config)
 
 
-NAMES = study_names()
+NAMES = list(study_files())
 STUDIES = [name for name in NAMES if not name.startswith(("classics/", "testsets/"))]  # studies of papers
 FULL = labels.MANY  # methods of a panel whose names do not stand at the ends of their lines
 

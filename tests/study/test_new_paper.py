@@ -11,8 +11,9 @@ from liestep.claims.errata import errata_table
 from liestep.claims.judging import judge
 from liestep.errors import InputError
 from liestep.figures.commands import make_figure, require_figure
+from liestep.study.plan.names import study_files
 from liestep.study.plan.papers import _read
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import run_cells
 from liestep.study.tables.results import StudyResults
 from liestep.study.tables.tables import analyse
@@ -30,7 +31,7 @@ def found(folder):
 
 
 def test_the_folder_that_is_written_is_a_paper(folder):
-    assert study_names(folder.parents[1]/"config") == ["stranger2026/first"]
+    assert list(study_files(folder.parents[1]/"config")) == ["stranger2026/first"]
     assert found(folder).paper.citation == "Author: Title. Journal (year)"
     require_figure("stranger2026.figure1", found(folder).paper)
 
@@ -76,17 +77,17 @@ def test_links_and_files_in_the_place_of_papers_are_refused(folder, tmp_path):
     (tmp_path/"elsewhere.yaml").write_text("title: t\n")
     (folder/"studies"/"other.yaml").symlink_to(tmp_path/"elsewhere.yaml")
     with pytest.raises(InputError, match="leads out of the folder of the paper stranger2026"):
-        study_names(tmp_path/"config")
+        study_files(tmp_path/"config")
     (folder/"studies"/"other.yaml").unlink()
     (folder/"inside.py").symlink_to(folder/"figures.py")
-    assert study_names(tmp_path/"config") == ["stranger2026/first"]
+    assert list(study_files(tmp_path/"config")) == ["stranger2026/first"]
     (folder/"figures").symlink_to(tmp_path)
     with pytest.raises(InputError, match="figures is a link that leads out of the folder of the paper stranger2026"):
-        study_names(tmp_path/"config")
+        study_files(tmp_path/"config")
     top.rename(tmp_path/"moved")
     top.symlink_to(tmp_path/"moved")
     with pytest.raises(InputError, match="papers must be a folder with one folder for each paper, not a link"):
-        study_names(tmp_path/"config")
+        study_files(tmp_path/"config")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
-"""Cells of a map share what reads none of its parameters, and are what each would be alone."""
+"""Calls that come again share what reads none of the parameters that differ; cells of a map are what each would be
+alone."""
 import numpy as np
 import pytest
 
@@ -97,9 +98,10 @@ def shard(problem: str, integrator: str, name: str, values: tuple[float, ...], *
     return made
 
 
-def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
-    spec = shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
-    right = carry_out_shard(spec).variables["q"][1]
+def test_members_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
+    spec = specify("sphere_nbody", "ode45", tolerance=1e-6, t_end=1.0, samples=2,
+                   ensemble={"members": 3, "amplitude": 1e-3, "seed": 1})
+    right = carry_out(spec).variables["q"][1]
     run = batches.OneByOne.run
 
     def spoils(runs, k, part, pieces):
@@ -109,10 +111,9 @@ def test_cells_leave_the_integrator_that_they_share_as_it_was(monkeypatch):
                 item[...] = 0
 
     monkeypatch.setattr(batches.OneByOne, "run", spoils)
-    assert carry_out_shard(spec).variables["q"][1].tobytes() == right.tobytes()
+    assert carry_out(spec).variables["q"][1].tobytes() == right.tobytes()
     monkeypatch.setattr(batches, "arrays", lambda item: iter(()))
-    assert carry_out_shard(shard("sphere_nbody", "ode45", "gamma", (0.5, 1.0, 2.0), tolerance=1e-6, t_end=1.0)
-                           ).variables["q"][1].tobytes() != right.tobytes()
+    assert carry_out(spec).variables["q"][1].tobytes() != right.tobytes()
 
 
 def test_cells_of_large_states_run_alone(monkeypatch):

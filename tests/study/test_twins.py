@@ -6,7 +6,8 @@ import pytest
 from commands import STUDY, refused
 
 from liestep.api.command_line import main
-from liestep.workflow.workflow import StudyProducts, brief, configured, study_names
+from liestep.study.plan.names import study_files
+from liestep.workflow.workflow import StudyProducts, brief, configured
 
 LEGAL = ("a-b", "a_b", "a/b", "a.b", "a_b_c", "a/b_c", "a_b/c", "a/b/c", "a-b-c", "a__b", "a_/b", "a/_b", "a_", "_a",
          "ab", "a/b.c", "products_a", "a_b__c", "A_c", "a/runs_b")
@@ -79,6 +80,6 @@ def test_a_mark_of_several_problems_is_that_of_no_problem():
 
 def test_all_studies_of_the_repository_keep_their_names(monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[2])
-    names = study_names()
+    names = study_files()
     rules = {StudyProducts.rule.fget(type("Study", (), {"name": name})()) for name in names}
     assert len(rules) == len(names) > 100

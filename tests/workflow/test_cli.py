@@ -18,7 +18,7 @@ from liestep.api.command_line import build_parser, main
 from liestep.errors import InputError
 from liestep.files import terminal
 from liestep.simulation.catalogue import integrator_ids, method, sheet, system_ids
-from liestep.study.plan.plan import study_names
+from liestep.study.plan.names import study_files
 from liestep.study.tables.choice import KEEP
 from liestep.tools.inspect.describe import describe
 from liestep.tools.recommend import BUDGET
@@ -237,7 +237,7 @@ def test_help_lists_what_people_type_and_each_has_an_example(capsys):
             main([name, "--help"])
         example = capsys.readouterr().out.partition(f"example: liestep {name} ")[2].split()
         assert example
-        assert name not in ("check", "status") or example[0] in study_names(TOP/"config")
+        assert name not in ("check", "status") or example[0] in study_files(TOP/"config")
 
 
 def test_rules_call_jobs_that_exist(capsys):

@@ -8,8 +8,8 @@ import ready
 import yaml
 from place import TOP
 
-from liestep.study.plan.names import page_of
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.names import page_of, study_files
+from liestep.study.plan.plan import Study
 
 QUICK = TOP/"config"/"quick"
 
@@ -30,7 +30,7 @@ def test_make_copies_every_file_of_the_quick_study(tmp_path):
 @pytest.mark.parametrize("name", ["testsets", "classics"])
 def test_studies_of_plain_functions_are_valid_and_made_when_named(name, tmp_path, capsys):
     """They are not among all: `apart` names them; make.py calls for all of them."""
-    studies = [study for study in study_names(TOP/"config") if study.startswith(f"{name}/")]
+    studies = [study for study in study_files(TOP/"config") if study.startswith(f"{name}/")]
     assert len(studies) == 2
     assert name in yaml.safe_load((TOP/"config"/"config.yaml").read_text())["apart"]
     for study in studies:
@@ -48,8 +48,8 @@ def require_valid(config, study, folder):
 
 
 def test_quick_study_is_valid_makes_two_films_and_a_figure_and_is_not_among_all(tmp_path):
-    assert study_names(QUICK) == ["quick/pendulum"]
-    assert "quick/pendulum" not in study_names(TOP/"config")
+    assert list(study_files(QUICK)) == ["quick/pendulum"]
+    assert "quick/pendulum" not in study_files(TOP/"config")
     config = Study.find("quick/pendulum", QUICK, tmp_path).config
     assert {film.split("/")[1] for film in config.animations} == {"rk4", "vi_sphere"}  # one leaves, one stays
     assert config.figures == ["drift"]

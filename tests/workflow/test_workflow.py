@@ -14,7 +14,7 @@ import yaml
 from place import STUDY, TOP, Place, copied_package
 
 from liestep.errors import InputError
-from liestep.study.plan.plan import study_names
+from liestep.study.plan.names import study_files
 from liestep.workflow.workflow import Workflow
 
 pytestmark = pytest.mark.slow
@@ -205,7 +205,7 @@ def test_snakemake_stops_with_that_sentence_before_anything_runs(file, content, 
 
 
 def test_claims_and_errata_are_those_of_the_papers_that_are_made():
-    names = [name for name in study_names(TOP/"config") if name.startswith("twospheres2009/")]
+    names = [name for name in study_files(TOP/"config") if name.startswith("twospheres2009/")]
     whole, part = (Workflow({"studies": chosen}, TOP/"config", TOP/"tests"/"no_results")
                    for chosen in (names, names[1:]))
     assert list(whole.claims) == list(whole.errata) == ["twospheres2009"]

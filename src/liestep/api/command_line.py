@@ -215,7 +215,12 @@ def _typed() -> int:
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
         importlib.import_module("argcomplete").autocomplete(build_parser())
     try:
-        code = _from_outside(sys.argv[1:])
+        if sys.argv[1:] == ["--version"]:
+            print(version())
+            code = 0
+        else:
+            code = importlib.import_module("liestep.workflow.handover").hand_over(sys.argv[1:])
+            code = carry_out(sys.argv[1:]) if code is None else code
         sys.stdout.flush()
         return code
     except InputError as error:  # before the command has begun, as the next one
@@ -248,16 +253,6 @@ def said(sentence: str, code: int) -> int:
     return code
 
 
-def _from_outside(from_outside: list[str]) -> int:
-    if from_outside == ["--version"]:
-        print(version())
-        return 0
-    from liestep.workflow.handover import hand_over
-
-    code = hand_over(from_outside)
-    return carry_out(from_outside) if code is None else code
-
-
 def broken_pipe() -> int:
     """The reader of our output, for example `head`, has gone; nothing more is written to it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -275,8 +270,9 @@ def carry_out(argv: list[str]) -> int:
         arguments = build_parser().parse_args(argv)
         if arguments.results.exists() and not arguments.results.is_dir():
             raise InputError(f"--results {arguments.results} is not a folder")
-        if arguments.plugin:
-            importlib.import_module("liestep.simulation.plugins.loading").load_plugins(arguments.plugin, Path())
+        for text in arguments.plugin:
+            loading = importlib.import_module("liestep.simulation.plugins.loading")
+            loading.load_plugin(loading.find_plugin(text, Path()))
         module, _, name = arguments.call.partition(":")
         with recording(arguments.results), extras(), plugin_errors():
             command = getattr(importlib.import_module(f"liestep.{module}"), name)

@@ -16,7 +16,7 @@ def load() -> None:
     """Load the package, and the compiler as far as all loops need it."""
     from liestep.api.command_line import build_parser
     from liestep.compile.sources import package_modules
-    from liestep.simulation.catalogue import own_systems, sheet
+    from liestep.simulation.catalogue import own_systems, ranked, sheet
 
     build_parser()
     for module in (*JOBS, *package_modules("liestep.geometry", "liestep.mechanics", "liestep.integrators")):
@@ -24,24 +24,18 @@ def load() -> None:
     for name in own_systems():
         len(sheet(name).presets)  # with those of the papers
     if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0"):
+        from liestep.compile.cache import cache_root
         from liestep.compile.dispatch import compiler
 
         compiler().load_types()
-        _compile_first()
+        # where no machine code is kept yet, one loop: its functions that all loops have, and what Numba loads with
+        # them, are a quarter of the time of a loop, which the forks need not spend again
+        if not any(cache_root().glob("advance-*")):
+            from liestep.simulation.runs.execution import run_once
+            from liestep.simulation.runs.specification import specify
 
-
-def _compile_first() -> None:
-    """Compile one loop where no machine code is kept yet: its functions that all loops have, and what Numba loads with
-    them, are a quarter of the time of a loop, which the forks need not spend again."""
-    from liestep.compile.cache import cache_root
-    from liestep.simulation.catalogue import own_systems, ranked, sheet
-
-    if not any(cache_root().glob("advance-*")):
-        from liestep.simulation.runs.execution import run_once
-        from liestep.simulation.runs.specification import specify
-
-        bodies = (name for name in own_systems() if "cotangent_rotation" in sheet(name).forms)
-        run_once(specify(next(bodies), ranked("shown", "vector_field")[0], steps=1, t_end=1e-3))
+            bodies = (name for name in own_systems() if "cotangent_rotation" in sheet(name).forms)
+            run_once(specify(next(bodies), ranked("shown", "vector_field")[0], steps=1, t_end=1e-3))
 
 
 before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs and the workflow

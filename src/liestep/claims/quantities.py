@@ -121,8 +121,7 @@ def require_printed(claim: Claim, studies: Mapping[str, Study]) -> None:
     """Raises InputError for a claim about an experiment called reproduced with data that the paper does not print."""
     if claim.scope == "general" or claim.asserted_by in ("external", "own") or claim.verdict != "reproduced":
         return  # data of another code are those of its own sources, which the claim names
-    reasons = unprinted(claim, studies)
-    if reasons:
+    if reasons := unprinted(claim, studies):
         raise InputError(f"verdict reproduced needs data that the paper prints, but {next(iter(reasons))}; allowed are"
                          " recovered (with a scan), calibrated and confirmed, or scope general")
 

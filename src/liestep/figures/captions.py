@@ -2,7 +2,7 @@
 import re
 
 from liestep.figures.marks import LOOKS, marks
-from liestep.figures.panels import label_of, number, size_of
+from liestep.figures.panels import coarseness, label_of, number, size_of
 from liestep.figures.style import Drawing, Results
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.runs.maps import ShardSpecification
@@ -83,7 +83,6 @@ def describe_runs(results: Results) -> str:
 
 
 def _resolutions(cells: list[Cell]) -> str:
-    adaptive = cells[0].spec.steps is None
-    sizes = sorted({one for cell in cells if (one := cell.spec.tolerance if adaptive else cell.spec.step) is not None})
-    name = "relative tolerance" if adaptive else "h"
+    sizes = sorted({coarseness(cell) for cell in cells})
+    name = "relative tolerance" if cells[0].spec.steps is None else "h"
     return f"{name} = {(' and ' if len(sizes) == 2 else ' to ').join(map(number, sorted({sizes[0], sizes[-1]})))}"

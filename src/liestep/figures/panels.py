@@ -57,13 +57,14 @@ def shown_cells(results: Results, problem: str) -> dict[str, Cell]:
     for key in dict.fromkeys(cell.integrator for cell in cells):
         own = [cell for cell in done if cell.integrator == key]
         if own:
-            chosen[key] = next((cell for cell in own if cell.resolution == common), max(own, key=_coarseness))
+            chosen[key] = next((cell for cell in own if cell.resolution == common), max(own, key=coarseness))
         else:
-            chosen[key] = min((cell for cell in cells if cell.integrator == key), key=_coarseness)
+            chosen[key] = min((cell for cell in cells if cell.integrator == key), key=coarseness)
     return chosen
 
 
-def _coarseness(cell: Cell) -> float:
+def coarseness(cell: Cell) -> float:
+    """Step or tolerance of a cell."""
     size = cell.spec.tolerance if cell.spec.steps is None else cell.spec.step
     assert size is not None
     return size

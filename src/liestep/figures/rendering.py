@@ -31,7 +31,6 @@ subset.load_font = _font_of_a_pdf
 
 def save(figure: Figure, base: Path) -> list[Path]:
     """Write base.png and base.pdf, each whole or not at all, equal bytes for equal figures. Raises InputError."""
-    base = Path(base)
     paths = []
     with matplotlib.rc_context(RC):
         figure.set_dpi(DPI)

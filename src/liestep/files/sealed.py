@@ -101,7 +101,5 @@ def _sweep(folder: str) -> None:
 
 def cache_folder() -> str:
     """$LIESTEP_CACHE, else $XDG_CACHE_HOME/liestep, else ~/.cache/liestep."""
-    base = os.environ.get("LIESTEP_CACHE")
-    if base:
-        return base
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "liestep")
+    return os.environ.get("LIESTEP_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(os.path.join("~", ".cache")), "liestep")

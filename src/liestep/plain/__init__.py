@@ -182,14 +182,6 @@ def _require_free(name: str) -> None:
         raise InputError(f"{name} is a system or an integrator already; choose another name")
 
 
-def _require_named(t_end: float, **named: Any) -> None:
-    for what, value in named.items():
-        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
-            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
-    if not 0.0 < number_or_nan(t_end) < math.inf:
-        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
-
-
 # Kinds of systems: general ones first, because of kinds that fit equally well the first is meant.
 @overload
 @kind("a Lagrangian system", families.lagrangian, "q v")
@@ -405,7 +397,11 @@ def system(name: str, *, start: Start | None = None, parameters: Start | None = 
     """
     _require_free(name)
     parameters, start = mapping("parameters", parameters), mapping("start", start)
-    _require_named(t_end, start=start, parameters=parameters, invariants=given.get("invariants"))
+    for what, value in {"start": start, "parameters": parameters, "invariants": given.get("invariants")}.items():
+        if value is not None and not (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
+            raise InputError(f"{what} must be a dictionary of names, not {value!r:.60}")
+    if not 0.0 < number_or_nan(t_end) < math.inf:
+        raise InputError(f"t_end must be a positive number of seconds, not {t_end!r}")
     start = named_start(start)
     given = {key: value for key, value in {**given, "start": start or None}.items()
              if value is not None and value is not False}

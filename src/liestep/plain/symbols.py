@@ -218,8 +218,7 @@ class PlainGraph(Graph):
 
     def choice(self, op: str, left: Scalar, right: Scalar, a: Scalar, b: Scalar) -> Scalar:
         """a where left op right, else b."""
-        same = self.key(a) == self.key(b)
-        return a if same else self.node("select", op, left, right, a, b)
+        return a if self.key(a) == self.key(b) else self.node("select", op, left, right, a, b)
 
     def add(self, a: Value, b: Value) -> Value:
         (x, first), (y, second) = _scaled(a), _scaled(b)
@@ -308,11 +307,9 @@ class PlainGraph(Graph):
             if isinstance(a, Symbol) and not x > 0.0:
                 raise ValueError(f"{x} to the power of a parameter that is not whole")
             return (a*math.log(x)).exp() if isinstance(a, Symbol) else float(x)**a
-        if isinstance(a, Symbol):
+        if isinstance(a, Symbol) or 2.0*a != int(2.0*a):
             return (a*x.log()).exp()
         halves = 2.0*a
-        if halves != int(halves):
-            return (a*x.log()).exp()
         result, square, count = (x.sqrt() if halves % 2 else 1.0), x, int(abs(halves))//2
         while count:
             result = square*result if count & 1 else result
@@ -401,8 +398,8 @@ def times(slope: Scalar, d: Scalar) -> Scalar:
     """slope d; where the slope is a choice with zero, a choice of products: the derivative of a branch that is not
     taken may be infinite."""
     if isinstance(slope, Symbol) and slope.op == "select" and any(_is_zero(x) for x in slope.args[3:]):
-        op, left, right, a, b = slope.args
-        return select(Truth(slope.graph, op, left, right), *(0.0 if _is_zero(x) else times(x, d) for x in (a, b)))
+        branches = (0.0 if _is_zero(x) else times(x, d) for x in slope.args[3:])
+        return select(Truth(slope.graph, *slope.args[:3]), *branches)
     return slope*d
 
 
@@ -465,8 +462,7 @@ def along(outs: Sequence[Scalar], inputs: Sequence[Symbol], directions: Sequence
         if node.place in slopes:
             continue
         if node.op == "select":
-            op, left, right, a, b = node.args
-            slopes[node.place] = select(Truth(node.graph, op, left, right), slope(a), slope(b))
+            slopes[node.place] = select(Truth(node.graph, *node.args[:3]), *map(slope, node.args[3:]))
             continue
         total: Scalar = 0.0
         for x, d in _slopes(node):

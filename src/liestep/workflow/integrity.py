@@ -103,10 +103,8 @@ def _wrong(found: Ledger, name: str, listed: str | None, mend_times: bool) -> st
             os.utime(path)  # with a time in the future, whatever is made from it would always be out of date
         elif found.is_known(name, listed, today):
             return None
-        if not found.allowed(name, listed):  # written before records existed: accepted
-            wrong = damage(Path(path))
-            if wrong:
-                return wrong
+        if not found.allowed(name, listed) and (wrong := damage(Path(path))):
+            return wrong  # whatever else was written before records existed is accepted
         same = found.sha256(name, listed)
     except FileNotFoundError:
         return f"{path} is lost" if listed else None

@@ -55,15 +55,11 @@ def held(folder: Path = Path()) -> Iterator[None]:
 def holder(folder: Path = Path()) -> str | None:
     """Sentence about the workflow that runs in a folder; None if there is none."""
     path = folder/LOCK
-    if not path.is_file():
-        return None
-    with open(path, "rb") as file:
+    with suppress(OSError), open(path, "rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return f"a workflow is running in this folder{_process(path)}"
-        except OSError:
-            return None
     return None
 
 

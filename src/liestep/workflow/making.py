@@ -58,13 +58,12 @@ def leading_to(paper: str, name: str, config: Path) -> Printed:
 def call_for(what: list[str], config: Path, results: Path) -> tuple[list[str], str]:
     """Words of the call of snakemake for a paper and the name of a figure, or for studies; and what is said before.
     Raises InputError: no such study, paper or figure."""
-    known = list(study_files(config))
     if len(what) == 2 and (PRINTED.fullmatch(what[1]) or what[1].isdecimal()):
         item = leading_to(what[0], what[1], config)
         words = ["snakemake", (results/item.file).as_posix()]
         return words, (f"{item.name} of {item.paper} is drawn by {item.source}\nfile: {words[1]}\n"
                        f"command: {' '.join(words)}")
-    selected(what, known)
+    selected(what, study_files(config))
     words = ["snakemake", "--config", f"studies={','.join(what)}"]
     return words, f"command: {' '.join(words)}"
 

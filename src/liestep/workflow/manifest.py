@@ -26,8 +26,8 @@ from liestep.files.textfiles import TEMPORARY, write_text_atomically
 from liestep.simulation.references.reference import compute_reference, study_reference
 from liestep.simulation.runs.files import read, write
 from liestep.simulation.runs.store import Store
-from liestep.study.plan.names import REPORT_FOLDER, page_of
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.names import REPORT_FOLDER, page_of, study_files
+from liestep.study.plan.plan import Study
 from liestep.study.plan.sweep import computed
 from liestep.workflow.sources import figure_source, film_source, table_source
 from liestep.workflow.workflow import COMMON, SELECTION, StudyProducts, Workflow, configured
@@ -311,7 +311,7 @@ def recompute(results: Path, config: Path, count: int) -> Iterator[Complaint]:
     """Runs and references of the studies that the manifest lacks, and those of some, drawn at random, that differ from
     what their studies make. Raises InputError where there is none, or none is asked for."""
     content, there = read_manifest(results), {}
-    for name in study_names(config):
+    for name in study_files(config):
         if name not in content["studies"] and not (results/name).is_dir():
             continue
         study = Study.find(name, config, results)

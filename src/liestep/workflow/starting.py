@@ -8,8 +8,7 @@ from liestep.files import PACKAGE
 from liestep.files.textfiles import read_text, write_text_atomically
 from liestep.simulation.catalogue import method, ranked, sheet, systems_to_try
 from liestep.simulation.runs.specification import applicable, start_of
-from liestep.study.plan.names import PAPERS, STUDIES, require_name, require_paper_id
-from liestep.study.plan.plan import study_names
+from liestep.study.plan.names import PAPERS, STUDIES, require_name, require_paper_id, study_files
 
 FIRST_T_END = 2.0  # s, of the starting file
 TEMPLATES = Path(__file__).parent/"templates"
@@ -21,7 +20,7 @@ def new_study(name: str, config: Path, problem: str | None = None, preset: str |
     """Write <config>/studies/<name>.yaml for a problem, by default that which is shown first; returns its path. Raises
     InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written."""
     require_name("the name of a study", name)
-    for other in study_names(config):
+    for other in study_files(config):
         if name.startswith(f"{other}/") or other.startswith(f"{name}/"):
             raise InputError(f"the results of study {name} and of study {other} would lie in each other's folders;"
                              " choose another name")

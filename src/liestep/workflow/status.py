@@ -15,7 +15,8 @@ from liestep.simulation.references.reference import ReferenceSpecification, stud
 from liestep.simulation.runs.files import read
 from liestep.simulation.runs.maps import rows_of
 from liestep.simulation.runs.specified import RunSpecification
-from liestep.study.plan.plan import Study, study_names
+from liestep.study.plan.names import study_files
+from liestep.study.plan.plan import Study
 from liestep.study.tables.liestep_tables import csv_rows
 from liestep.workflow.lock import holder
 from liestep.workflow.workflow import StudyProducts
@@ -122,12 +123,11 @@ def lines(name: str, found: Iterable[Item], everything: bool) -> Iterator[str]:
 
 
 def command_status(arguments: argparse.Namespace) -> None:
-    names = arguments.study or study_names(arguments.config)
+    names = arguments.study or study_files(arguments.config)
     if not names:
         raise InputError(f"there is no study in {arguments.config/'studies'}")
     for name in names:
         products = StudyProducts(Study.find(name, arguments.config, arguments.results))
         print(fitted("\n".join(lines(products.name, items(products), arguments.all))), flush=True)
-    running = holder()
-    if running:
+    if running := holder():
         print(running)

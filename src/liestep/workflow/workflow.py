@@ -32,7 +32,7 @@ from liestep.simulation.runs.estimate import Estimate, require_disk, require_hel
 from liestep.study.plan.maps import CELLS, is_reduced
 from liestep.study.plan.names import PAPERS, REPORT_FOLDER, belonging, page_of, selected, study_files
 from liestep.study.plan.papers import paper_code
-from liestep.study.plan.plan import Cell, Study, Sweep, study_names
+from liestep.study.plan.plan import Cell, Study, Sweep
 from liestep.study.plan.yamlfile import Strict, complaint, read_yaml
 from liestep.study.tables.kinds import table_of
 from liestep.study.tables.quantities import quantities_of
@@ -250,7 +250,7 @@ class Workflow:
         except ValidationError as error:
             sentence = complaint(error, config, {}, WorkflowConfig).removeprefix("line 1: ")
             raise InputError(f"{folder}/config.yaml or --config: {sentence}") from None
-        wanted, known = self.config.studies, study_names(folder)
+        wanted, known = self.config.studies, study_files(folder)
         usual = [name for name in known if name.partition("/")[0] not in self.config.apart]
         everything = {"studies": "all", **require_config(folder/"config.yaml")}["studies"]
         try:
@@ -260,8 +260,7 @@ class Workflow:
         self.selection = not set(asked) <= set(names)
         self.unselected = [name for name in known if name not in names]
         self.plans = Plans(results)
-        files = study_files(folder)
-        self.studies = [StudyProducts(Study(files[name], name, results), self.plans) for name in names]
+        self.studies = [StudyProducts(Study(known[name], name, results), self.plans) for name in names]
         self.seconds: dict[Path, float] = {}  # by run that is to be made
         self.estimate = require_room(self.studies, results, self.seconds) if room else Estimate()
         self.sweeps = [sweep for products in self.studies for sweep in products.sweeps]
@@ -482,7 +481,7 @@ def require_config(path: Path) -> Mapping[str, Any]:
 def asked_for(targets: Iterable[str], folder: Path, results: Path) -> list[str] | None:
     """Studies of which files are asked for on the command line; None where anything else is asked for, too."""
     paths = [Path(os.path.relpath(text, results)) for text in targets if "/" in text]
-    return belonging(paths, study_names(folder)) if len(paths) == len(list(targets)) else None
+    return belonging(paths, study_files(folder)) if len(paths) == len(list(targets)) else None
 
 
 def configured(config: Path, results: Path, studies: list[str]) -> Workflow:

@@ -11,6 +11,7 @@ import math
 import operator
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from llvmlite import binding, ir
@@ -18,17 +19,17 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 from numba.core.imputils import lower_builtin, lower_cast
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.typing.templates import signature
 from numba.extending import intrinsic, overload, typeof_impl
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
+from liestep.compile.kinds import COMPARISONS, Kind, one_of, teach, teach_extremes
 from liestep.compile.lanes import width
 
 W = width()
 NUMBER, BITS = ir.VectorType(ir.DoubleType(), W), ir.VectorType(ir.IntType(1), W)
-WORD, LONG = ir.IntType(W), ir.IntType(64)
+WORD, LONG, COUNTS = ir.IntType(W), ir.IntType(64), ir.VectorType(ir.IntType(64), W)
 ALL = (1 << W) - 1
 KEY = "liestep_lanes_key"  # symbol of the number under which a thread finds its words
 
@@ -47,27 +48,13 @@ def words() -> np.ndarray:
     return _own.words
 
 
-class _Kind(types.Type):
-    """A kind of numbers to which others are converted."""
-
-    def __init__(self, name: str, others: type | tuple[type, ...]):
-        super().__init__(f"{name}{W}")
-        self.others = others
-
-    def can_convert_from(self, context, other):
-        return Conversion.safe if isinstance(other, self.others) else None
-
-    def unify(self, context, other):
-        return self if isinstance(other, self.others) else None
-
-
-class Lanes(_Kind):
+class Lanes(Kind):
     """W numbers, of float64 or, to count, of int64."""
 
     machine = True  # arrays of them are arguments of machine code
 
 
-class Mask(_Kind):
+class Mask(Kind):
     """What a comparison gives: a bit of each lane."""
 
 
@@ -82,96 +69,38 @@ class Masked(types.Array):
 
 
 REAL = types.Float | types.Integer
-lanes, whole, mask = Lanes("lanes", REAL), Lanes("whole", REAL), Mask("mask", types.Boolean)
-REGISTERS = {lanes: NUMBER, whole: ir.VectorType(LONG, W), mask: BITS}
-SINGLE = {lanes: types.float64, whole: types.int64, mask: types.boolean}
+lanes, whole = Lanes(f"lanes{W}", NUMBER, REAL, types.float64), Lanes(f"whole{W}", COUNTS, REAL, types.int64)
+mask = Mask(f"mask{W}", BITS, types.Boolean, types.boolean)
 register_default(Masked)(models.ArrayModel)
 
 
-@register_default(Lanes)
-@register_default(Mask)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, REGISTERS[kind])
-
-    def load_from_data_pointer(self, builder, ptr, align=None):
-        return builder.load(ptr, align=8)
-
-
-def _splat(builder, x):
-    kind = ir.VectorType(x.type, W)
-    first = builder.insert_element(ir.Constant(kind, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined),
-                                  ir.Constant(ir.VectorType(ir.IntType(32), W), [0]*W))
-
-
-@lower_cast(types.Float, Lanes)
-@lower_cast(types.Integer, Lanes)
-@lower_cast(types.Boolean, Mask)
-def _spread(context, builder, given, wanted, value):
-    return _splat(builder, context.cast(builder, value, given, SINGLE[wanted]))
-
-
-NUMBERS = REAL | types.Boolean
-
-
-def _typed(operation: Callable, kind: types.Type, result: types.Type, count: int) -> None:
-    """Type an operation on so many numbers, one of them at least of the kind."""
-    class Typed(AbstractTemplate):
-        key = operation
-
-        def generic(self, args, kws):
-            if len(args) == count and kind in args and all(arg == kind or isinstance(arg, NUMBERS) for arg in args):
-                return signature(result, *[kind]*count)
-            return None
-
-    infer_global(operation)(Typed)
-
-
-def _operations(operations: tuple[Callable, ...], instruction: str, kind: types.Type) -> None:
+def _teach(code: Callable, kind: types.Type, *operations: Callable, count: int = 2, result: types.Type | None = None
+           ) -> None:
     for operation in operations:
-        _typed(operation, kind, kind, 2)
-
-        @lower_builtin(operation, kind, kind)
-        def lower(context, builder, sig, args):
-            return getattr(builder, instruction)(*args)
+        teach(operation, kind, count, lambda context, builder, sig, args: code(builder, *args), result)
 
 
-_operations((operator.add, operator.iadd), "fadd", lanes)
-_operations((operator.sub, operator.isub), "fsub", lanes)
-_operations((operator.mul, operator.imul), "fmul", lanes)
-_operations((operator.truediv, operator.itruediv), "fdiv", lanes)
-_operations((operator.add, operator.iadd), "add", whole)
-_operations((operator.and_,), "and_", mask)
-_operations((operator.or_,), "or_", mask)
+def _compared(sign: str, builder: ir.IRBuilder, x: ir.Value, y: ir.Value) -> ir.Value:
+    return (builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered)(sign, x, y)
 
 
-def _comparison(operation: Callable, sign: str) -> None:
-    _typed(operation, lanes, mask, 2)
-    compare = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
-    lower_builtin(operation, lanes, lanes)(lambda context, builder, sig, args: getattr(builder, compare)(sign, *args))
+def _called(name: str, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(NUMBER, [NUMBER])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{W}f64"), [x])
 
 
-for _operation, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
-                          (operator.eq, "=="), (operator.ne, "!=")):
-    _comparison(_operation, _sign)
-
-
-def _single(operation: Callable, name: str) -> None:
-    _typed(operation, lanes, lanes, 1)
-
-    @lower_builtin(operation, lanes)
-    def lower(context, builder, sig, args):
-        if name == "fneg":
-            return builder.fneg(args[0])
-        external = cgutils.get_or_insert_function(builder.module, ir.FunctionType(NUMBER, [NUMBER]),
-                                               f"llvm.{name}.v{W}f64")
-        return builder.call(external, args)
-
-
-_single(operator.neg, "fneg")
-_single(abs, "fabs")
-_single(math.sqrt, "sqrt")
+_teach(ir.IRBuilder.fadd, lanes, operator.add, operator.iadd)
+_teach(ir.IRBuilder.fsub, lanes, operator.sub, operator.isub)
+_teach(ir.IRBuilder.fmul, lanes, operator.mul, operator.imul)
+_teach(ir.IRBuilder.fdiv, lanes, operator.truediv, operator.itruediv)
+_teach(ir.IRBuilder.add, whole, operator.add, operator.iadd)
+_teach(ir.IRBuilder.and_, mask, operator.and_)
+_teach(ir.IRBuilder.or_, mask, operator.or_)
+_teach(ir.IRBuilder.fneg, lanes, operator.neg, count=1)
+_teach(partial(_called, "fabs"), lanes, abs, count=1)
+_teach(partial(_called, "sqrt"), lanes, math.sqrt, count=1)
+for _operation, _sign in COMPARISONS.items():
+    _teach(partial(_compared, _sign), lanes, _operation, result=mask)
 
 
 # votes
@@ -215,16 +144,8 @@ def _vote(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     return more
 
 
-def _decided(operation: Callable, turn: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> None:
-    _typed(operation, mask, types.boolean, 1)
-
-    @lower_builtin(operation, mask)
-    def lower(context, builder, sig, args):
-        return turn(builder, _vote(builder, args[0]))
-
-
-_decided(bool, lambda builder, more: more)
-_decided(operator.not_, lambda builder, more: builder.not_(more))
+_teach(_vote, mask, bool, count=1, result=types.boolean)
+_teach(lambda builder, bits: builder.not_(_vote(builder, bits)), mask, operator.not_, count=1, result=types.boolean)
 
 
 @lower_cast(Mask, types.Boolean)
@@ -244,10 +165,6 @@ def _keep(builder: ir.IRBuilder, number: int, bits: ir.Value) -> None:
     builder.store(_long(builder, bits), builder.gep(_words(builder), [ir.Constant(LONG, number)]))
 
 
-def _i32(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
-    return builder.trunc(number, ir.IntType(32))
-
-
 # the lanes that are written, and those that are not struck
 written = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 1)))
 not_struck = _instruction(mask, (), lambda builder: _bits(builder, _word(builder, _words(builder), 0)))
@@ -255,16 +172,15 @@ not_struck = _instruction(mask, (), lambda builder: _bits(builder, _word(builder
 write_only = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 1, bits))
 strike = _instruction(types.none, (mask,), lambda builder, bits: _keep(builder, 0, builder.and_(
     _bits(builder, _word(builder, _words(builder), 0)), builder.not_(bits))))
-invert = _instruction(mask, (mask,), lambda builder, bits: builder.not_(bits))
+invert = _instruction(mask, (mask,), ir.IRBuilder.not_)
 bits_of = _instruction(mask, (types.int64,), _bits)  # the lowest bits of a whole number
 # whether the mask has a bit; no vote
 some = _instruction(types.boolean, (mask,), lambda builder, bits: builder.icmp_unsigned(
     "!=", builder.bitcast(bits, WORD), ir.Constant(WORD, 0)))
 # number i of a register, and the register with another one
-lane = _instruction(types.float64, (lanes, types.int64), lambda builder, x, i: builder.extract_element(
-    x, _i32(builder, i)))
+lane = _instruction(types.float64, (lanes, types.int64), ir.IRBuilder.extract_element)
 with_lane = _instruction(lanes, (lanes, types.int64, types.float64), lambda builder, x, i, value:
-                         builder.insert_element(x, value, _i32(builder, i)))
+                         builder.insert_element(x, value, i))
 
 
 HALF = 0x3FE6A09E667F3BCD  # bits of the square root of 1/2
@@ -272,9 +188,8 @@ HALF = 0x3FE6A09E667F3BCD  # bits of the square root of 1/2
 
 def _parts(builder: ir.IRBuilder, x: ir.Value) -> tuple[ir.Value, ir.Value]:
     """e and m of x = 2^e m, m between the square roots of 1/2 and 2."""
-    long = REGISTERS[whole]
-    half, shift = (ir.Constant(long, [number]*W) for number in (HALF, 52))
-    bits = builder.bitcast(x, long)
+    half, shift = (ir.Constant(COUNTS, [number]*W) for number in (HALF, 52))
+    bits = builder.bitcast(x, COUNTS)
     e = builder.ashr(builder.sub(bits, half), shift)
     return builder.sitofp(e, NUMBER), builder.bitcast(builder.sub(bits, builder.shl(e, shift)), NUMBER)
 
@@ -333,10 +248,6 @@ def _converted(kind: types.Type) -> Callable:
 to_mask, spread = _converted(mask), _converted(lanes)  # of one truth or number for all lanes too
 
 
-def _numbers(*kinds: types.Type) -> bool:
-    return lanes in kinds and all(isinstance(kind, NUMBERS | Lanes) for kind in kinds)
-
-
 def _lane_by_lane(function: Callable) -> None:
     def single(x):
         out = x
@@ -355,33 +266,14 @@ def _pairs(function: Callable) -> None:
             out = with_lane(out, i, function(lane(first, i), lane(second, i)))
         return out
 
-    overload(function)(lambda a, b: double if _numbers(a, b) else None)
-
-
-def _chosen(function: Callable, order: Callable) -> None:
-    """The number that stands before the other in an order."""
-    def double(a, b):
-        return select(order(spread(b), spread(a)), spread(b), spread(a))
-
-    def triple(a, b, c):
-        return function(function(a, b), c)
-
-    overload(function)(lambda a, b: double if _numbers(a, b) else None)
-    overload(function)(lambda a, b, c: triple if _numbers(a, b, c) else None)
+    overload(function)(lambda a, b: double if one_of(lanes, (a, b)) else None)
 
 
 for _function in (math.sin, math.cos, math.tan, math.exp, math.log):
     _lane_by_lane(_function)
 for _pair in (math.atan2, math.pow):
     _pairs(_pair)
-for _extreme, _order in ((max, operator.gt), (min, operator.lt)):
-    _chosen(_extreme, _order)
-
-
-@lower_cast(Lanes, Lanes)
-@lower_cast(Mask, Mask)
-def _same(context, builder, given, wanted, value):
-    return value
+teach_extremes(lanes)
 
 
 def _any(kinds: tuple[types.Type, ...]) -> bool:

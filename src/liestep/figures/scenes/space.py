@@ -81,8 +81,7 @@ class Scene:
         if not self.items:
             return
         depths = [item[0] for item in self.items]
-        self.near = max(depths) if self.near is None else self.near
-        self.far = min(depths) if self.far is None else self.far
+        self.range = (max(depths) if self.near is None else self.near, min(depths) if self.far is None else self.far)
         self.items.sort(key=lambda item: item[:2])
         start = 0
         for stop in range(1, len(self.items) + 1):
@@ -96,9 +95,7 @@ class Scene:
 
     def _pale(self, items: list, colour: int, fade: int) -> np.ndarray:
         """Depth cue: the share of white grows from 0 at `near` to `fade` at `far`, places in the items' content."""
-        near, far = self.near, self.far
-        assert near is not None
-        assert far is not None
+        near, far = self.range
         span = max(near - far, 1e-300)
         share = np.clip([(near - depth)/span for depth, *_ in items], 0.0, 1.0)
         share = (share*[self.fade if content[fade] is None else content[fade] for *_, content in items])[:, None]

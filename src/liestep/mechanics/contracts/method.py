@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet, once
+from liestep.mechanics.contracts.sheet import Option, Options, Parameters, Sheet
 
 MOST = 99  # above every order
 Holds = Callable[[Options, Sheet, Parameters], bool]  # complete options, system, checked parameters
@@ -233,15 +233,10 @@ class Method:
             name: replace(self.options[name], default=self.options[name].check(name, value))
             for name, value in choices(call).items()})
 
-    def made(self, formulated: Formulated, options: Options, tolerance: float | None, t_end: float,
-             parameters: Parameters | None = None) -> Any:
-        """The component for a formulated system: with its groups of rows where the method measures their sizes. Cells
-        of a map whose parameters are given share what does not depend on the system."""
-        component = once(self._built, parameters or {}, options, tolerance, t_end)
+    def made(self, formulated: Formulated, options: Options, tolerance: float | None, t_end: float) -> Any:
+        """The component for a formulated system: with its groups of rows where the method measures their sizes."""
+        component = self.build(options, tolerance, t_end)
         return component.measured(formulated) if hasattr(component, "measured") else component
-
-    def _built(self, parameters: Parameters, options: Options, tolerance: float | None, t_end: float) -> Any:
-        return self.build(options, tolerance, t_end)
 
     @property
     def takes_forces(self) -> bool:

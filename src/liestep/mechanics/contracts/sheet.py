@@ -1,5 +1,5 @@
 """What a system file declares beside its equations: parameters, presets, options, forms, conservation laws, in one
-`SHEET` per file; what a number must be, and where it comes from; what cells of a map share.
+`SHEET` per file; what a number must be, and where it comes from; what calls that come again share.
 
 Families (`liestep.mechanics.formulations.spheres.forms`, `liestep.mechanics.formulations.fixed_body.forms`) are
 functions that return a sheet with all forms of their systems; a system of no family lists its forms itself. A system is
@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import dropwhile
-from operator import is_
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -267,8 +266,8 @@ class CellParameters(dict[str, Any]):
 
 
 def once(function: Callable[..., R], parameters: Parameters, *others: Any) -> R:
-    """`function(parameters, *others)`, made once for cells of a map with the same others where it asks for none of the
-    parameters that differ between them. Its result must not ask for parameters later."""
+    """`function(parameters, *others)`, made once for calls that come again, with the same others where it asks for
+    none of the parameters that differ between them. Its result must not ask for parameters later."""
     if not isinstance(parameters, CellParameters):
         return function(parameters, *others)
     cells, name = parameters.cells, function.__qualname__
@@ -281,11 +280,9 @@ def once(function: Callable[..., R], parameters: Parameters, *others: Any) -> R:
         cells.results[name] = None if noted.asked else (function, others, result)
         return result
     known = cells.results[name]
-    if known and known[0] == function and (all(map(is_, known[1], others)) or all(
-            one is other or (isinstance(one, float) and one == other)
-            for one, other in zip(known[1], others, strict=True))):
-        result = known[2]
-        return result
+    if known and known[0] == function and all(one is other or (isinstance(one, float) and one == other)
+                                              for one, other in zip(known[1], others, strict=True)):
+        return cast(R, known[2])
     return function(parameters, *others)
 
 

@@ -20,7 +20,6 @@ from liestep.extend import (
     add_to,
     borrows,
     dot,
-    once,
     own,
     put,
     row,
@@ -99,13 +98,8 @@ def _four_start(parameters: Parameters) -> dict[str, np.ndarray]:
 
 def _check_apart(parameters: Parameters, state: State) -> None:
     """Raises InputError for two bodies at one point or at antipodes, where there is no force."""
-    if parameters["gamma"] != 0.0:
-        once(_require_apart, parameters, state)
-
-
-def _require_apart(parameters: Parameters, state: State) -> None:
     q = state["q"]
-    for i, j in combinations(range(len(q)), 2):
+    for i, j in combinations(range(len(q)), 2) if parameters["gamma"] != 0.0 else ():
         for sign, place in ((1.0, "at one point"), (-1.0, "at antipodes")):
             if np.linalg.norm(q[i] - sign*q[j]) <= MANIFOLD_TOLERANCE:
                 raise InputError(f"initial q: bodies {i} and {j} are {place}, where the potential is infinite; allowed"

@@ -30,7 +30,6 @@ class Between:
 
     def __init__(self, spec: RunSpecification, nodes: np.ndarray, times: np.ndarray | None = None):
         self.spec, self.adaptive = spec, spec.steps is None
-        self.before = spec.shown_before  # what is counted up to the first node
         self._every = np.empty(0) if self.adaptive else spec.times_of(np.arange((spec.steps or 0) + 1))
         self.extend(nodes, times)
 
@@ -125,7 +124,7 @@ class Between:
         """(time, what is counted) at node n."""
         known = len(next(iter(self.shown.values()), ()))
         if n >= known:
-            before = self._counted(known - 1) if known else self.before
+            before = self._counted(known - 1) if known else self.spec.shown_before
             new = self.formulated.showing(self.times[known:n + 1], self.formulated.to_fields(self.nodes[known:n + 1]),
                                           before)
             self.shown = {name: np.concatenate([self.shown[name], values]) if known else values
@@ -172,13 +171,6 @@ def require_within(times: np.ndarray, begin: float, end: float) -> None:
     outside = times[~((times >= min(begin, end)) & (times <= max(begin, end)))]
     if outside.size:
         raise InputError(f"t = {float(outside[0])!r} is outside of the run, which is from {begin:g} to {end!r}")
-
-
-def shapes_of(formulated: Formulated) -> dict[str, tuple[int, ...]]:
-    """Shape of each field and observable at one time."""
-    fields = formulated.to_fields(formulated.start[None])
-    shapes = {name: values.shape[1:] for name, values in (fields | formulated.showing(np.zeros(1), fields)).items()}
-    return shapes | {part.name: () if part.width == 1 else (part.width,) for part in formulated.observables}
 
 
 def nodes_of(spec: RunSpecification, watches: Sequence[Callable[[Between], bool]] = (), interpreted: bool = True

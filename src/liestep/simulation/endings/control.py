@@ -23,7 +23,7 @@ from liestep.mechanics.contracts.sheet import Fields, Parameters, State
 from liestep.mechanics.formulations.probed import plain
 from liestep.simulation.endings.between import require_partial_steps
 from liestep.simulation.endings.events import answer
-from liestep.simulation.runs.content import Content, collected
+from liestep.simulation.runs.content import Content, collected, times
 from liestep.simulation.runs.execution import Outcome, Progress, Recorder, build, recorders
 from liestep.simulation.runs.own_names import Named, own_names
 from liestep.simulation.runs.specification import STEP_TOLERANCE
@@ -249,9 +249,7 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
     held = Controlled(spec)
     formulated, baseline = held.formulated, np.zeros(held.formulated.width)
     plain(formulated.problem).observe(held.y.copy(), baseline)
-    for part in formulated.observables:
-        if part.kind != "invariant":
-            baseline[part.columns] = 0.0
+    baseline[~formulated.invariant_columns] = 0.0
     formulated.problem.counters[:] = 0
     outcome = _carried_out(held, baseline, progress)
     if held.error:
@@ -259,8 +257,8 @@ def run(spec: RunSpecification, progress: Progress | None = None) -> Content:
     every = abs(outcome.outputs.stride*(spec.step/held.sample if spec.step else 1.0))
     given = np.minimum(np.floor(np.arange(outcome.samples)*every + STEP_TOLERANCE), len(held.given) - 1).astype(int)
     if held.reader.bare:
-        times = spec.times_of(np.arange(outcome.samples)*outcome.outputs.stride)
-        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, times, given)))
+        at = times(spec, outcome, outcome.samples)
+        outcome = replace(outcome, formulated=replace(formulated, to_fields=partial(held.fields, at, given)))
     content = collected(spec, [outcome])
     held.add_given(content, given)
     return content

@@ -17,7 +17,7 @@ from liestep.mechanics.formulations.multibody.assembly import Assembly
 from liestep.mechanics.formulations.multibody.coordinates import coordinates, frames
 from liestep.mechanics.formulations.multibody.family import free_velocities
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.endings.events import OPEN, Event, Reset, State, event_function
+from liestep.simulation.endings.events import Event, State, event_function
 from liestep.simulation.runs.own_names import own_names
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.tangents.directions import Direction, span
@@ -44,8 +44,7 @@ class Impact(Event):
     """
 
     direction: int = -1
-    count: int | None = OPEN
-    reset: Reset | None = None
+    count: int | None = None
     restitution: float = 1.0
 
     def __post_init__(self) -> None:
@@ -56,8 +55,6 @@ class Impact(Event):
         if self.direction == 0 or self.reset is not None:
             raise InputError("an impact is where its gap closes, from one side (direction -1 or 1), and its reset is"
                              " the law of restitution: leave out reset, or take liestep.Event")
-        if self.count is OPEN:
-            object.__setattr__(self, "count", None)
         super().__post_init__()
 
     def canonical(self) -> dict[str, Any]:

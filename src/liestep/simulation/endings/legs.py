@@ -16,7 +16,7 @@ from liestep.compile.status import Status
 from liestep.errors import InputError
 from liestep.mechanics.contracts.formulated import Observable
 from liestep.mechanics.formulations.probed import plain
-from liestep.simulation.endings.between import Between, require_partial_steps, shapes_of
+from liestep.simulation.endings.between import Between, require_partial_steps
 from liestep.simulation.endings.control import Controlled
 from liestep.simulation.endings.events import Reset, answer, event_function
 from liestep.simulation.endings.impacts import Impact, Law
@@ -68,7 +68,10 @@ class Journey:
                              outputs=2 if spec.steps is None else spec.outputs)
         self.goal = spec.t_start if self.held else spec.t_end  # the next instant of the control
         self.formulated, _ = build(self.plain)
-        shapes = shapes_of(self.formulated)
+        fields = self.formulated.to_fields(self.formulated.start[None])
+        shapes = {name: values.shape[1:] for name, values in (
+            fields | self.formulated.showing(np.zeros(1), fields)).items()} | {
+            part.name: () if part.width == 1 else (part.width,) for part in self.formulated.observables}
         self.own = own_names(spec.sheet, spec.parameters)
         self.functions = [event_function(one, shapes, self.own) for one in self.events]
         self.law = Law(spec, shapes) if any(isinstance(one, Impact) for one in self.events) else None

@@ -17,7 +17,7 @@ from liestep.files.terminal import progress_bar
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.mechanics.contracts.manifold import DRIFTED, MANIFOLD_TOLERANCE, drifting
 from liestep.mechanics.contracts.sheet import Fields, Noted, Options, Parameters, Preset, real_array
-from liestep.mechanics.contracts.varied import Varied, of_member
+from liestep.mechanics.contracts.varied import Varied
 from liestep.simulation.catalogue import Identified, integrator_entry, system_entry
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.many.blocks import FEWEST
@@ -137,8 +137,6 @@ class MemberRequest:
 
     def __post_init__(self) -> None:
         self.system = system_entry(self.problem)
-        self.checked: dict[int, Parameters] = {}  # of members whose parameters differ
-        self.many: Parameters = {}  # of all of them
         self.varied, self.shared = self._parameters()
         self.moved, self.placed = self._starts()
         counts = {name: len(values) for name, values in (*self.moved.items(), *self.varied.items())}
@@ -230,10 +228,6 @@ class MemberRequest:
                                  parameters=self.shared | own, **self.asked)
         except InputError as error:
             raise InputError(f"member {number}: {error}" if number or self.count > 1 else str(error)) from None
-        if isinstance(number, slice):
-            self.many = spec.parameters
-        elif self.varied:
-            self.checked[number] = spec.parameters
         if number and {name: np.shape(value) for name, value in spec.initial.items()} != {
                 name: np.shape(value) for name, value in self.spec.initial.items()}:
             raise InputError(f"member {number}: {', '.join(self.varied)} give the state another shape than that of"
@@ -327,8 +321,7 @@ class MemberRequest:
             at = self.spec.times_of(np.arange(self.spec.samples)*((self.spec.outputs - 1)//(self.spec.samples - 1)))
             content.add("time", ("time",), at if self.spec.times is None else self.spec.times, "s", "time")
         add_own_names(self.spec, content, content.variables["time"][1] if self.keep == SAMPLES else reached,
-                      (self.checked.get(k) or of_member(self.many, k) for k in range(self.count))
-                      if self.varied else ())
+                      (self.member(k).parameters for k in range(self.count)) if self.varied else ())
         content.add("status", (MEMBER,), status, "1", "how each member ended")
         flags: dict[str, Any] = content.variables["status"][2]
         flags |= {"flag_values": np.array([int(one) for one in Status], np.int8),

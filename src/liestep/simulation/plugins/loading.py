@@ -19,7 +19,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
@@ -29,11 +29,11 @@ import numpy as np
 
 from liestep.compile.cache import cache_root
 from liestep.compile.sources import DERIVED, MARK, content_hash, package_hash, source_hash
-from liestep.compile.translation import plain_error
+from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, unknown
 from liestep.files import sealed
 from liestep.files.records import short_hash
-from liestep.files.textfiles import require_file
+from liestep.files.textfiles import read_text
 from liestep.mechanics.contracts.method import Item, Method
 from liestep.mechanics.contracts.sheet import Sheet
 from liestep.simulation.catalogue import add_plugin, own_integrators, own_systems, plugin_entries
@@ -177,14 +177,8 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
         raise InputError(f"{path}: a plugin is a Python file whose name is letters, digits and underscores, for example"
                          " my_pendulum.py")
     if derived is None:
-        require_file(path, MOST_BYTES)
-    try:
-        source = path.read_bytes() if derived is None else derived.encode()
-        source.decode("utf-8")  # an encoding that the file names would be read by Python alone
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start + 1})") from None
+        read_text(path, MOST_BYTES)  # in UTF-8: an encoding that the file names would be read by Python alone
+    source = path.read_bytes() if derived is None else derived.encode()
     name, content = PREFIX + path.stem, short_hash(source)
     loaded = sys.modules.get(name)
     if loaded is not None:
@@ -195,7 +189,9 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
     _require_alone(source, path)
     if derived is not None:
         return _execute(source, path, derived=True)
-    mark, passed = _mark_of_trial(name, content), b""
+    # with which values it has passed its trial, by its text and by what runs it
+    key = short_hash(f"{name} {content} {package_hash()} {sys.version} {np.__version__}")
+    mark, passed = cache_root()/f"trial-{key}.txt", b""
     with suppress(InputError):
         passed = sealed.content(mark) or b""
     if not passed:
@@ -205,11 +201,6 @@ def load_plugin(path: Path | str, *, derived: str | None = None) -> tuple[str, .
         if passed != (now := getattr(sys.modules[name], MARK).encode()):
             sealed.keep(mark, now)
     return ids
-
-
-def _mark_of_trial(name: str, content: str) -> Path:
-    """File of the cache that says with which values a plugin has passed its trial, by its text and by what runs it."""
-    return cache_root()/f"trial-{short_hash(f'{name} {content} {package_hash()} {sys.version} {np.__version__}')}.txt"
 
 
 def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = False, passed: str = ""
@@ -227,10 +218,8 @@ def _execute(source: bytes, path: Path, try_all: bool = False, derived: bool = F
     sys.modules[name] = module
     try:
         with untouched(f"{path}: to load the plugin") if not derived else nullcontext():
-            try:
+            with plugin_errors(path):
                 exec(compile(source, str(path), "exec"), module.__dict__)  # these bytes, not a .pyc of others
-            except (Exception, SystemExit) as error:
-                raise InputError(plain_error(error, path)) from None
             return _register(module, path, content, try_all, passed)
     except InputError:
         del sys.modules[name]
@@ -264,11 +253,6 @@ def _beside(name: str, folder: Path) -> bool:
     module = sys.modules.get(name) or importlib.util.find_spec(name)
     origin = getattr(module, "origin", None) or getattr(module, "__file__", None)
     return origin is None or Path(origin).resolve().is_relative_to(folder)
-
-
-def load_plugins(paths: Iterable[str], *folders: Path) -> tuple[str, ...]:
-    """Load files by their names in a study or on the command line; returns all ids."""
-    return tuple(name for text in paths for name in load_plugin(find_plugin(text, *folders)))
 
 
 def load_installed() -> None:

@@ -109,8 +109,7 @@ class _Walk:
         if isinstance(item, set | frozenset):
             item = sorted(item, key=ascii)
         self.put(len(item))
-        entries = item.items() if isinstance(item, Mapping) else enumerate(item)
-        for key, member in entries:
+        for key, member in item.items() if isinstance(item, Mapping) else enumerate(item):
             self.value(key, name)
             self.value(member, f"{name}[{key!r}]" if isinstance(key, int | str) else name)
         if isinstance(item, tuple) and hasattr(item, "_fields"):

@@ -15,7 +15,7 @@ import numpy as np
 from liestep.compile.roles import Problem, System
 from liestep.compile.status import Status
 from liestep.compile.tracing import on_own_arrays
-from liestep.compile.translation import plain_error
+from liestep.compile.translation import plugin_errors
 from liestep.errors import InputError, unknown
 from liestep.files import PACKAGE
 from liestep.mechanics.contracts.formulated import Formulated
@@ -35,14 +35,12 @@ STEPS = 1000  # the step that is tried is t_end/STEPS of the preset
 
 @contextmanager
 def user_lines(path: Path, what: str) -> Iterator[None]:
-    """Exceptions become InputError with the line of the user's file."""
-    try:
-        with np.errstate(all="ignore"):
+    """Exceptions become InputError with the line of the user's file, or with the file and `what`."""
+    with plugin_errors(path), np.errstate(all="ignore"):
+        try:
             yield
-    except InputError as error:
-        raise InputError(f"{path}: {what}: {error}") from None
-    except Exception as error:
-        raise InputError(plain_error(error, path)) from None
+        except InputError as error:
+            raise InputError(f"{path}: {what}: {error}") from None
 
 
 def require_types(item: Sheet | Method, what: str) -> None:
@@ -136,10 +134,8 @@ def _choices(form: Form) -> Iterator[dict[str, str]]:
     """The default options of a form, and each further way to write its state."""
     yield {}
     for name in ("form", "action"):
-        option = form.options.get(name)
-        for choice in option.choices if option else ():
-            if option and choice != option.default:
-                yield {name: choice}
+        if option := form.options.get(name):
+            yield from ({name: choice} for choice in option.choices if choice != option.default)
 
 
 def _try_formulation(formulation: str, problem: Problem, found: Formulated) -> None:

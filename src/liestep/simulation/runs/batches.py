@@ -153,7 +153,7 @@ class Traced:
 
     def __init__(self, given: Callable[[Any], tuple[Any, ...]], count: int):
         (self.spec, *_), (many, *_) = given(0), given(slice(0, count))
-        self.part, self.every = (Part.of(*build(one, shared=True)) for one in (self.spec, many))
+        self.part, self.every = (Part.of(*build(one)) for one in (self.spec, many))
         made, problem = self.every.formulated, {id(array) for array in arrays(self.part.problem)}
         self.reads, self.scales, self.varied = made.to_fields, made.momentum_scale, dict[int, np.ndarray]()
         for one, own in zip(leaves(self.part.problem, self.part.integrator, self.part.work),
@@ -164,7 +164,7 @@ class Traced:
         if made.ending is not Formulated.ending or made.joints or many.frame != self.spec.frame:
             raise NotAlike("what is said of runs may differ")
         for number in {0, count//2, count - 1}:
-            alone = Part.of(*build(*given(number), shared=True))
+            alone = Part.of(*build(*given(number)))
             own, *read = of_member((tuple(self.every[1:]), self.reads, self.scales), number)
             if alone.kind != self.part.kind or _bits(alone.y, own, *read) != _bits(
                     alone.y, tuple(alone[1:]), alone.formulated.to_fields, alone.formulated.momentum_scale):

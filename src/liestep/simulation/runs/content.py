@@ -13,7 +13,7 @@ from liestep.compile.status import Status
 from liestep.compile.trees import made_once
 from liestep.mechanics.contracts.formulated import JOINTS, Formulated, Joints, Observable
 from liestep.mechanics.contracts.method import Method
-from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, Recorder, block_means, spread
+from liestep.simulation.runs.execution import BLOCKS, LEAST_SAMPLES, Outcome, block_means, spread
 from liestep.simulation.runs.specified import RunSpecification
 
 if TYPE_CHECKING:
@@ -150,18 +150,15 @@ def block_variables(outcome: "Outcome | Batch") -> Iterator[Variable]:
 def statistics(outcome: "Outcome | Batch") -> dict[str, Any]:
     """Means, maxima and mean squares of the deviations over all counted points, numbers or of each row; the suffix
     _accepted is over accepted steps."""
-    numbers = _recorder_statistics(outcome.outputs, outcome.formulated.observables)
-    if outcome.accepted is not None:
-        numbers |= {f"{name}_accepted": value
-                  for name, value in _recorder_statistics(outcome.accepted, outcome.formulated.observables).items()}
+    numbers: dict[str, Any] = {}
+    for suffix, recorder in (("", outcome.outputs), ("_accepted", outcome.accepted)):
+        if recorder is not None:
+            means = (recorder.total/np.maximum(recorder.filled[..., 1], 1)[..., None, None]).T
+            values = {"mean": means[:, 0], "max": recorder.largest.T, "mean_square": means[:, 1]}
+            found = values if recorder.largest.ndim > 1 else {what: value.tolist() for what, value in values.items()}
+            numbers |= {name + suffix: found[what][column]
+                        for name, what, column in _statistics(outcome.formulated.observables)}
     return numbers
-
-
-def _recorder_statistics(recorder: Recorder, observables: tuple[Observable, ...]) -> dict[str, Any]:
-    means = (recorder.total/np.maximum(recorder.filled[..., 1], 1)[..., None, None]).T
-    values = {"mean": means[:, 0], "max": recorder.largest.T, "mean_square": means[:, 1]}
-    found = values if recorder.largest.ndim > 1 else {what: value.tolist() for what, value in values.items()}
-    return {name: found[what][column] for name, what, column in _statistics(observables)}
 
 
 @made_once
@@ -171,11 +168,13 @@ def _statistics(observables: tuple[Observable, ...]) -> list[tuple[str, str, int
             for k, name in enumerate(part.statistic(what))]
 
 
-def limit_of(status: Status, spec: RunSpecification) -> str:
-    """The chart that ended a run, and where it ends; "" for other ends."""
+def limit_of(status: Status, spec: RunSpecification, zero: str = "") -> str:
+    """What was zero beside a singularity that ended a run, or the chart that did, and where it ends; "" for other ends.
+    """
+    if zero:
+        return f"with {zero} at zero, which has no size for errors: give an absolute tolerance, options={{'atol': ...}}"
     options = spec.options
-    implied = IMPLIED_CHARTS.get(spec.method.formulation)
-    chart = options.get("chart") or options.get("coordinates") or implied
+    chart = options.get("chart") or options.get("coordinates") or IMPLIED_CHARTS.get(spec.method.formulation)
     if status != Status.CHART_LIMIT or chart not in CHART_ENDS:
         return ""
     return f"in the chart {chart}, which ends at a turn of {CHART_ENDS[chart]}"
@@ -206,11 +205,6 @@ def origin(spec: RunSpecification) -> dict[str, Any]:
         **_reproducible(spec)}
 
 
-def at_zero(names: str) -> str:
-    """What may have ended a run beside a singularity."""
-    return f"with {names} at zero, which has no size for errors: give an absolute tolerance, options={{'atol': ...}}"
-
-
 def stopped(outcome: Outcome) -> str:
     """How a run ended before its end, in words."""
     return f"stopped after t = {outcome.time_reached:.6g}: {outcome.status.sentence}"
@@ -218,7 +212,7 @@ def stopped(outcome: Outcome) -> str:
 
 def message_of(outcome: Outcome, spec: RunSpecification) -> str:
     """How a run ended, with the remedy."""
-    status, limit = outcome.status, (outcome.zero and at_zero(outcome.zero)) or limit_of(outcome.status, spec)
+    status, limit = outcome.status, limit_of(outcome.status, spec, outcome.zero)
     return (status.sentence if status == Status.OK else f"{stopped(outcome)}{limit and f'; it ran {limit}'}")
 
 
@@ -323,18 +317,13 @@ def _mechanical(part: Observable, seen: Mapping[str, np.ndarray]) -> np.ndarray:
     return seen["energy"] + seen["work"] if part.name == "energy" and "work" in seen else seen["energy"]
 
 
-def sampled(seen: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Up to MOST samples."""
-    kept = np.unique(np.linspace(0, len(seen["time"]) - 1, MOST).round().astype(int))
-    return {name: values[kept] for name, values in seen.items()}
-
-
 def _of_joints(spec: RunSpecification, joints: Joints, off: float, seen: Seen) -> Iterator[str]:
     """The recorded residual is the largest of lengths and directions: which one it was, the samples tell."""
     length = joints.length(seen())
     if not off > ALLOWED*min(1.0, length):
         return
-    gap, turn = joints.gaps(sampled(seen()))
+    kept = np.unique(np.linspace(0, len(seen()["time"]) - 1, MOST).round().astype(int))
+    gap, turn = joints.gaps({name: values[kept] for name, values in seen().items()})
     gap, turn = (off, turn) if off > 2.0*turn or gap >= turn else (gap, off)
     known = spec.sheet.forms[spec.method.formulation].options.get("stabilisation")
     remedy = (f" or options={{'stabilisation': {known.choices[-1]!r}}}"

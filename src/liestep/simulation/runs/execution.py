@@ -205,10 +205,8 @@ def film_comment(run_sha256: str, run_sources: str) -> str:
     return f"{run_sha256} {run_sources}"
 
 
-def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *, shared: bool = False
-          ) -> tuple[Formulated, Integrator]:
-    """Formulated problem and integrator component of a specification, optionally from another initial state. shared:
-    cells of a map may have the same integrator, whose arrays each run must leave as they were."""
+def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None) -> tuple[Formulated, Integrator]:
+    """Formulated problem and integrator component of a specification, optionally from another initial state."""
     facts, declared = spec.sheet, spec.method.on(spec.sheet)
     with np.errstate(all="ignore"):  # of numbers of 1e300, whose squares are not finite: the first step will say so
         formulated = formulate(facts, spec.parameters, state or spec.initial, declared.formulation, spec.options)
@@ -216,8 +214,7 @@ def build(spec: RunSpecification, state: dict[str, np.ndarray] | None = None, *,
         formulated = replace(formulated, start=np.array(spec.before.rows, dtype=np.float64))
     elif formulated.clock is not None:
         formulated.start[formulated.clock, 0] = spec.t_start
-    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration,
-                                     spec.parameters if shared else None)
+    return formulated, declared.made(formulated, spec.options, spec.tolerance, spec.duration)
 
 
 def recorders(spec: RunSpecification, formulated: Formulated, baseline: np.ndarray, *, blocks: bool = True

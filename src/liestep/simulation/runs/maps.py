@@ -4,7 +4,7 @@ A shard is a run with its own specification: the lists or ranges of the map, the
 there are. Each cell is the run that a problem with these parameters would be, with the same bits; a cell that cannot
 be made, or stops early, says so, and the others are whole."""
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from liestep.errors import InputError, unknown
 from liestep.mechanics.contracts.method import Entry
-from liestep.mechanics.contracts.sheet import Cells, Fields, Options, Parameter, Parameters, Sheet, once
-from liestep.mechanics.contracts.varied import Varied
+from liestep.mechanics.contracts.sheet import Fields, Options, Parameter, Parameters, Sheet
+from liestep.mechanics.contracts.varied import Varied, of_member
 from liestep.simulation.catalogue import system_entry
-from liestep.simulation.runs.specification import CheckedStart, specify, start_in, started
+from liestep.simulation.runs.specification import CheckedStart, specify, start_in
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.simulation.runs.starts import MOST
 
@@ -91,27 +91,19 @@ class Request:
     initial: Fields
     options: Options  # of the integrator
 
-    def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray, cells: Cells | None = None
-              ) -> CheckedStart:
-        """The start at a point of the map, one of `cells`, or at points (parameters, n). Raises InputError: parameters
-        that make no system."""
-        facts = system.item
+    def start(self, system: Entry[Sheet], names: tuple[str, ...], point: np.ndarray) -> CheckedStart:
+        """The start at a point of the map, or at points (parameters, n). Raises InputError: parameters that make no
+        system."""
+        facts, own = system.item, dict[str, np.ndarray]()
         given = {**facts.presets[self.preset or facts.default].parameters, **self.parameters}
         for name, value in zip(names, point, strict=True):
             key, _, number = name.partition(".")
-            if number:
-                given[key] = _replaced(given[key], int(number), value)
-            else:
-                given[key] = Varied(value) if value.ndim else float(value)
-        return start_in(system, self.preset, given, self.initial, cells)
-
-
-def _replaced(array: Any, number: int, value: np.ndarray) -> Any:
-    """An array with another value of one of its numbers, or with those of several cells."""
-    cells = array.values if isinstance(array, Varied) else np.repeat(
-        np.array(array, dtype=np.float64)[None], value.size, axis=0)
-    cells.reshape(len(cells), -1)[:, number] = value
-    return Varied(cells) if value.ndim else cells[0]
+            if key not in own:
+                own[key] = np.array([given[key] if number else 0.0]*value.size, dtype=np.float64)
+            own[key].reshape(value.size, -1)[:, int(number or 0)] = value
+        varied = {key: Varied(values) for key, values in own.items()}
+        given |= varied if point.ndim > 1 else of_member(varied, 0)
+        return start_in(system, self.preset, given, self.initial)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,9 +123,8 @@ class ShardSpecification(RunSpecification):
     @property
     def modules(self) -> tuple[str, ...]:
         """Starts of cells are made by the preset, which may be one of a paper."""
-        facts = self.sheet
         return (*super().modules, "liestep.simulation.runs.shards",
-                facts.presets[self.request.preset or facts.default].initial.__module__)
+                self.sheet.presets[self.request.preset or self.sheet.default].initial.__module__)
 
     def _values(self) -> list[tuple[str, ArrayLike]]:
         own = {entry.name for entry in fields(self)} - {entry.name for entry in fields(RunSpecification)}
@@ -149,24 +140,14 @@ class ShardSpecification(RunSpecification):
 
     def cell(self, number: int | slice) -> RunSpecification:
         """The run of cell `number` of the shard, or those of a slice. Raises InputError where there is none."""
-        start = self.request.start(self.system, self.map.names, self.points[number].T, self.cells)
+        start = self.request.start(self.system, self.map.names, self.points[number].T)
         shapes = {name: values.shape for name, values in start.initial.items()}
         if shapes != {name: values.shape for name, values in self.initial.items()}:
             raise InputError("the state has another shape than that of the map's first cell")
-        return started(once(self.specified, start.parameters, start.initial, start.t_end), start)
-
-    @cached_property
-    def cells(self) -> Cells:
-        """What its cells share."""
-        return Cells(frozenset(name.partition(".")[0] for name in self.map.names))
-
-    def specified(self, parameters: Parameters, initial: Mapping[str, np.ndarray], t_end: float) -> RunSpecification:
-        """The run from a checked start; `t_end` is that of its preset."""
         return specify(self.problem, self.integrator, steps=self.steps, tolerance=self.tolerance, t_end=self.t_end,
                        options=self.request.options, samples=self.samples,
                        outputs=self.outputs if self.steps is None else None, statistics_every=self.statistics_every,
-                       max_step=self.max_step, stops=self.stops or None,
-                       start=CheckedStart(parameters, initial, t_end, self.system))
+                       max_step=self.max_step, stops=self.stops or None, start=start)
 
 
 def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Iterator[ShardSpecification]:
@@ -180,12 +161,9 @@ def shards(spec: RunSpecification, given: ParameterMap, request: Request) -> Ite
 def ensemble_shards(spec: RunSpecification) -> Iterator[RunSpecification]:
     """The specifications of a run: several of an ensemble of more members than share a file, else itself. Raises
     InputError: too many members, said before they take memory."""
-    if spec.ensemble is None:
-        yield spec
-        return
-    if spec.ensemble.members > MOST_CELLS:
+    if spec.ensemble and spec.ensemble.members > MOST_CELLS:
         raise InputError(f"the ensemble has {spec.ensemble.members} members; at most {MOST_CELLS} are allowed")
-    for part in spec.ensemble.shards(spec.reduced):
+    for part in spec.ensemble.shards(spec.reduced) if spec.ensemble else [None]:
         yield spec if part is spec.ensemble else replace(spec, ensemble=part)
 
 

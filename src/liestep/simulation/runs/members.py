@@ -126,22 +126,20 @@ def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Calla
         some = range(first, min(first + room, count))
         yield some, partial(traced.run, some, blocks=blocks, fewest=fewest)  # type: ignore[union-attr]
     for first in range(0, 0 if traced else count, AT_ONCE):
-        groups: list[tuple[tuple[Any, ...], list[int], list[Part]]] = []
+        groups: list[tuple[tuple[Any, ...], dict[int, Part]]] = []
         for number in range(first, min(first + AT_ONCE, count)):
             try:
                 with plugin_errors():
-                    part = Part.of(*build(*start(number), shared=True))
+                    part = Part.of(*build(*start(number)))
             except InputError as error:
                 yield (number,), partial(_raised, error)
                 continue
             kind = part.kind
             if not any(kind == known for known, *_ in groups):
-                groups.append((kind, [], []))
-            _, numbers, parts = next(group for group in groups if group[0] == kind)
-            numbers.append(number)
-            parts.append(part)
-        for _, numbers, parts in groups:
-            yield numbers, partial(together, spec, parts, blocks, fewest)
+                groups.append((kind, {}))
+            next(parts for known, parts in groups if known == kind)[number] = part
+        for _, parts in groups:
+            yield [*parts], partial(together, spec, [*parts.values()], blocks, fewest)
 
 
 def _raised(error: Exception) -> Batch:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,14 +52,6 @@ def _stop() -> None:
 atexit.register(_stop)
 
 
-def _names() -> Iterator[str]:
-    """Paths from standard input, each ended by a zero byte."""
-    rest = b""
-    while part := os.read(0, 1 << 16):
-        *whole, rest = (rest + part).split(b"\0")
-        yield from (os.fsdecode(name) for name in whole)
-
-
 def _read_all(path: str) -> None:
     import netCDF4
 
@@ -74,13 +65,17 @@ def _read_all(path: str) -> None:
 
 
 def _serve() -> None:
-    """Answer each path with one byte when it has been read, or reading it has raised an exception."""
-    for name in _names():
-        signal.setitimer(signal.ITIMER_PROF, LIMIT + os.path.getsize(name)/SPEED)  # ends this process
-        with suppress(Exception):  # the caller will meet and name it
-            _read_all(name)
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        os.write(1, b".")
+    """Answer each path from standard input, ended by a zero byte, with one byte when it has been read, or reading it
+    has raised an exception."""
+    rest = b""
+    while part := os.read(0, 1 << 16):
+        *whole, rest = (rest + part).split(b"\0")
+        for name in map(os.fsdecode, whole):
+            signal.setitimer(signal.ITIMER_PROF, LIMIT + os.path.getsize(name)/SPEED)  # ends this process
+            with suppress(Exception):  # the caller will meet and name it
+                _read_all(name)
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            os.write(1, b".")
 
 
 if __name__ == "__main__":

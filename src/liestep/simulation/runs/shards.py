@@ -1,6 +1,6 @@
 """Make a shard of a map: its cells one after the other, with the same compiled loop, and one file of all. Ensembles
 whose members are reduced are made likewise. Files of shards are read as those of their cells, or as one file."""
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class CellArrays:
 
     def add(self, numbers: Sequence[int], batch: Batch) -> None:
         """The results of the cells with these numbers."""
-        finished, formulated = batch.finished, batch.formulated
+        spec, finished, formulated = self.spec, batch.finished, batch.formulated
         place = slice(numbers.start, numbers.stop) if isinstance(numbers, range) else [*numbers]
         summary = statistics(batch)
         scalars: dict[str, Any] = {"time_reached": batch.time_reached, **summary,
@@ -62,26 +62,22 @@ class CellArrays:
                     row[cell] = told
             else:
                 scalars[name] = batch.scale if name == "momentum_scale" else np.full(len(finished), told)
-        made = (reductions(batch, self.spec.t_end) if self.spec.reduced
-                else series(self.spec, batch, int(batch.samples.max())))
+        made = (reductions(batch, spec.t_end) if spec.reduced
+                else series(spec, batch, int(batch.samples.max())))
         short = np.flatnonzero(batch.samples < batch.samples.max()).tolist()
         for variable in (*made, *((name, (), values, "s" if name == "time_reached" else "1",
                                    f"{name} of each {self.lead}") for name, values in scalars.items())):
-            self.content.put((self.lead, self.number), place, variable, self.spec.samples, finished)
+            self.content.put((self.lead, self.number), place, variable, spec.samples, finished)
             for one in short if "time" in variable[1] else ():  # what is read of no sample may be a number
                 self.content.variables[variable[0]][1][numbers[one], batch.samples[one]:] = np.nan
         self.status[place] = batch.status
         for name, value in {"steps": batch.steps, **dict(zip(counters.NAMES, batch.counters.T, strict=True)),
                             "samples": batch.samples, "statistics_points": batch.outputs.filled[:, 1]}.items():
             self.counts[name][place] = value
-        self.warned |= {first_of(self.spec) + numbers[row]: text for row, text in warnings_of(
-            batch, summary, lambda row: self.spec_of(numbers[row]))}
+        self.warned |= {first_of(spec) + numbers[row]: text for row, text in warnings_of(
+            batch, summary, lambda row: spec.cell(numbers[row]) if isinstance(spec, ShardSpecification) else spec)}
         for one in np.flatnonzero(~finished).tolist():
-            self.messages[numbers[one]] = message_of(batch.member(one), self.spec)
-
-    def spec_of(self, number: int) -> RunSpecification:
-        """Of a cell, or of all members."""
-        return self.spec.cell(number) if isinstance(self.spec, ShardSpecification) else self.spec
+            self.messages[numbers[one]] = message_of(batch.member(one), spec)
 
     def refuse(self, number: int, sentence: str, status: int = REFUSED) -> None:
         """A cell that cannot be made."""
@@ -100,9 +96,8 @@ class CellArrays:
         for name, counted in self.counts.items():
             content.add(name, (self.lead,), counted, "1", f"{name} of each {self.lead}")
         content.variables |= self.content.variables
-        first = first_of(spec)
         if self.warned and self.lead == CELL and not spec.reduced:
-            self.words["warning"] = [self.warned.get(first + k, "") for k in range(self.number)]
+            self.words["warning"] = [self.warned.get(first_of(spec) + k, "") for k in range(self.number)]
             self.warned = {}
         content.attributes = origin(spec) | self._ending() | told_of(self.warned, self.lead, self.number) | {
             name: each[0] if len(set(each)) == 1 else BETWEEN.join(each) for name, each in self.words.items()}
@@ -216,20 +211,13 @@ def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
 def joined(files: Sequence[RunFile]) -> RunFile:
     """Members of all files in their order, with the attributes of the first file that stopped early, else of the first;
     samples up to the shortest."""
-    attributes = next((file.attributes for file in files if file.failed), files[0].attributes)
-    if "time" not in files[0].variables:
-        return RunFile(files[0].path, dict(attributes), _together(files, files[0].variables))
-    samples = min(len(file["time"]) for file in files)
-    cut = [RunFile(file.path, file.attributes, {name: values[:, :samples] if values.ndim > 1 else values
-                                                for name, values in file.variables.items() if name != "time"})
-           for file in files]
-    return RunFile(files[0].path, dict(attributes), {"time": files[0]["time"][:samples],
-                                                     **_together(cut, cut[0].variables)})
-
-
-def _together(files: Sequence[RunFile], names: Iterable[str]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([file[name] for file in files]) for name in names
-            if all(name in file.variables for file in files)}
+    first = files[0]
+    attributes = next((file.attributes for file in files if file.failed), first.attributes)
+    samples = min(len(file["time"]) for file in files) if "time" in first.variables else None  # None: all numbers
+    return RunFile(first.path, dict(attributes), {
+        name: first[name][:samples] if name == "time" else np.concatenate(
+            [file[name][:, :samples] if file[name].ndim > 1 else file[name] for file in files])
+        for name in first.variables if all(name in file.variables for file in files)})
 
 
 def aggregated(file: RunFile) -> RunFile:

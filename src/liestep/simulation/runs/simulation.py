@@ -15,7 +15,7 @@ from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import Identified
 from liestep.simulation.endings.events import Event, Zero
 from liestep.simulation.endings.going import CALLED, Called
-from liestep.simulation.runs.content import ACCUMULATED, Content, at_zero, limit_of
+from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.numbers import positive
 from liestep.simulation.runs.outcomes import carry_out
@@ -104,7 +104,9 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
     with deciding(compile) as code:
         content = _content(spec, dense, progress)
     if content.attributes["status"] not in ("ok", ACCUMULATED) and on_failure == "raise":
-        raise _failure(spec, content)
+        status, at = Status[content.attributes["status"].upper()], content.attributes["time_reached"]
+        limit = limit_of(status, spec, content.attributes.get("zero", ""))
+        raise IntegrationError(status, at, f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
     add_own_names(spec, content, content.variables["time"][1])
     data = to_dataset(content)
     data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
@@ -140,23 +142,14 @@ def _content(spec: RunSpecification, dense: bool, progress: bool) -> Content:
         from liestep.simulation.endings.between import with_nodes
 
         content = with_nodes(spec)
-    elif progress:
+    else:
         from liestep.files.terminal import progress_bar
 
         with progress_bar(f"{spec.integrator} on {spec.problem}", progress) as shown:
             content = carry_out(spec, shown, interpreted=True)
-    else:
-        content = carry_out(spec, interpreted=True)
     if "warning" in content.attributes:
         warnings.warn(content.attributes["warning"], stacklevel=5)  # of who called `liestep.simulate`
     return content
-
-
-def _failure(spec: RunSpecification, content: Content) -> IntegrationError:
-    status = Status[content.attributes["status"].upper()]
-    limit = at_zero(zero) if (zero := content.attributes.get("zero", "")) else limit_of(status, spec)
-    return IntegrationError(status, content.attributes["time_reached"],
-                            f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
 
 
 def to_dataset(content: Content) -> "xarray.Dataset":

@@ -157,13 +157,6 @@ def specify(problem: str | Identified, integrator: str, *, start: CheckedStart |
     return made
 
 
-def started(found: RunSpecification, start: CheckedStart) -> RunSpecification:
-    """A specification from another start; `replace` takes as long as a short run."""
-    made = object.__new__(RunSpecification)
-    vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
-    return made
-
-
 @lru_cache(maxsize=8, typed=True)
 def _calls(given: tuple[tuple[str, Any], ...], *start_entries_options: Any, **more: Any) -> list[Any]:
     """What calls share that differ by the numbers of parameters and start alone; more of it once one was right."""
@@ -193,7 +186,8 @@ def specify_again(problem: str | Identified, *, parameters: Mapping | None, init
             return same[0]
         with drifting(MANIFOLD_TOLERANCE if t_start is None else DRIFTED):
             start = start_in(system, preset, given, state, cells, float(t_start or 0.0))
-        made = started(once(make, start.parameters, start.t_end), start)
+        found, made = once(make, start.parameters, start.t_end), object.__new__(RunSpecification)
+        vars(made).update(vars(found), frame=found.frame, parameters=start.parameters, initial=start.initial)
         calls[3:] = [] if given or state else [made]  # nothing differs
         return made
     more |= {"options": options, "t_start": t_start}
@@ -275,7 +269,7 @@ def _stops(asked: Asked, declared: Method, start: CheckedStart, begin: float, en
         if abs(place - round(place)) > STEP_TOLERANCE*max(1.0, abs(place)):
             raise InputError(f"t = {float(stop)!r} of stops is no end of a step of {(end - begin)/steps!r}: with fixed"
                              " steps it must be one")
-    if not declared.adaptive or asked.control is not None:
+    if not declared.adaptive or control:
         return ()
     stops = set() if given is None else {*given.tolist()}
     if start.system.item.clock is not None:

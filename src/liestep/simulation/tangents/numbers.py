@@ -7,47 +7,30 @@ their derivatives are too: what a method does at one value alone says nothing of
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.datamodel import models, register_default
-from numba.core.imputils import lower_builtin, lower_cast
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, overload, register_jitable, typeof_impl
 
 from liestep.compile import rows
 from liestep.compile.inlining import variant
+from liestep.compile.kinds import COMPARISONS, NUMBERS, Kind, one_of, splat, teach, teach_extremes
 from liestep.compile.roles import Problem
 from liestep.compile.status import Status
 
-REAL = types.Float | types.Integer | types.Boolean
 
-
-class Dual(types.Type):
+class Dual(Kind):
     """A number with so many derivatives, a power of two: a register of others is longer in memory."""
 
     def __init__(self, count: int):
-        super().__init__(f"dual{count}")
-        self.count = count
+        parts = [ir.DoubleType(), ir.VectorType(ir.DoubleType(), count)]
+        super().__init__(f"dual{count}", ir.LiteralStructType(parts, packed=True), NUMBERS, types.float64)
 
-    def can_convert_from(self, context, other):
-        return Conversion.safe if isinstance(other, REAL) else None
-
-    def unify(self, context, other):
-        return self if isinstance(other, REAL) else None
-
-
-@register_default(Dual)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        register = ir.VectorType(ir.DoubleType(), kind.count)
-        super().__init__(manager, kind, ir.LiteralStructType([ir.DoubleType(), register], packed=True))
-
-    def load_from_data_pointer(self, builder, ptr, align=None):
-        return builder.load(ptr, align=8)
+    def of_plain(self, builder, x):
+        return _joined(builder, x, ir.Constant(self.register.elements[1], None))
 
 
 class DualArray(np.ndarray):
@@ -73,10 +56,7 @@ def _joined(builder: ir.IRBuilder, value: ir.Value, slopes: ir.Value) -> ir.Valu
 
 
 def _scaled(builder: ir.IRBuilder, factor: ir.Value, slopes: ir.Value) -> ir.Value:
-    none, one = ir.Constant(slopes.type, ir.Undefined), ir.IntType(32)
-    first = builder.insert_element(none, factor, ir.Constant(one, 0))
-    places = ir.Constant(ir.VectorType(one, slopes.type.count), [0]*slopes.type.count)
-    return builder.fmul(builder.shuffle_vector(first, none, places), slopes)
+    return builder.fmul(splat(builder, factor, slopes.type.count), slopes)
 
 
 def _sum(builder, x, y, dx, dy):
@@ -98,20 +78,13 @@ def _quotient(builder, x, y, dx, dy):
     return ratio, _scaled(builder, inverse, builder.fsub(dx, less) if dx and dy else dx or builder.fneg(less))
 
 
-def _typed(operation: Callable, count: int, lower: Callable, result: types.Type | None = None) -> None:
-    """Teach Numba an operation on numbers, one of them at least with derivatives. result: of a comparison."""
-    class Typed(AbstractTemplate):
-        key = operation
-
-        def generic(self, args, kws):
-            duals = [arg for arg in args if isinstance(arg, Dual)]
-            if len(args) == count and duals and all(isinstance(arg, REAL | Dual) for arg in args):
-                return signature(result or duals[0], *(arg if arg in duals else types.float64 for arg in args))
-            return None
-
-    infer_global(operation)(Typed)
-    for kinds in ((Dual,),) if count == 1 else ((Dual, Dual), (Dual, types.Float), (types.Float, Dual)):
-        lower_builtin(operation, *kinds)(lower)
+def _compared(sign, builder, x, y, dx, dy):
+    holds = builder.fcmp_ordered("==" if sign == "!=" else sign, x, y)
+    if sign in ("==", "!="):
+        zero = ir.Constant((dx or dy).type, None)
+        same = builder.bitcast(builder.fcmp_ordered("==", dx or zero, dy or zero), ir.IntType(zero.type.count))
+        holds = builder.and_(holds, builder.icmp_unsigned("==", same, ir.Constant(same.type, -1)))
+    return builder.not_(holds) if sign == "!=" else holds
 
 
 def _parted(builder: ir.IRBuilder, sig: Any, args: tuple) -> list[tuple[ir.Value, ir.Value | None]]:
@@ -119,59 +92,24 @@ def _parted(builder: ir.IRBuilder, sig: Any, args: tuple) -> list[tuple[ir.Value
             for kind, x in zip(sig.args, args, strict=True)]
 
 
-def _operation(rule: Callable) -> Callable:
+def _teach(rule: Callable, *operations: Callable, result: types.Type | None = None) -> None:
     def lower(context, builder, sig, args):
         (x, dx), (y, dy) = _parted(builder, sig, args)
-        return _joined(builder, *rule(builder, x, y, dx, dy))
+        found = rule(builder, x, y, dx, dy)
+        return found if result else _joined(builder, *found)
 
-    return lower
+    for operation in operations:
+        teach(operation, Dual, 2, lower, result, types.float64)
 
 
-for _two, _in_place, _rule in ((operator.add, operator.iadd, _sum), (operator.sub, operator.isub, _difference),
-                               (operator.mul, operator.imul, _product),
-                               (operator.truediv, operator.itruediv, _quotient)):
-    _typed(_two, 2, _operation(_rule))
-    _typed(_in_place, 2, _operation(_rule))
-_typed(operator.neg, 1, lambda context, builder, sig, args: _joined(builder, *map(
+_teach(_sum, operator.add, operator.iadd)
+_teach(_difference, operator.sub, operator.isub)
+_teach(_product, operator.mul, operator.imul)
+_teach(_quotient, operator.truediv, operator.itruediv)
+for _operation, _sign in COMPARISONS.items():
+    _teach(partial(_compared, _sign), _operation, result=types.boolean)
+teach(operator.neg, Dual, 1, lambda context, builder, sig, args: _joined(builder, *map(
     builder.fneg, _parted(builder, sig, args)[0])))
-
-
-def _comparison(operation: Callable, sign: str) -> None:
-    def lower(context, builder, sig, args):
-        return builder.fcmp_ordered(sign, *(x for x, _ in _parted(builder, sig, args)))
-
-    _typed(operation, 2, lower, types.boolean)
-
-
-def _equality(operation: Callable, found: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> None:
-    def lower(context, builder, sig, args):
-        (x, dx), (y, dy) = _parted(builder, sig, args)
-        kind = ir.VectorType(x.type, next(one.count for one in sig.args if isinstance(one, Dual)))
-        zero, bits = ir.Constant(kind, None), ir.IntType(kind.count)
-        same = builder.bitcast(builder.fcmp_ordered("==", dx or zero, dy or zero), bits)
-        every = builder.icmp_unsigned("==", same, ir.Constant(bits, -1))
-        return found(builder, builder.and_(builder.fcmp_ordered("==", x, y), every))
-
-    _typed(operation, 2, lower, types.boolean)
-
-
-for _order, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
-    _comparison(_order, _sign)
-_equality(operator.eq, lambda builder, same: same)
-_equality(operator.ne, lambda builder, same: builder.not_(same))
-
-
-@lower_cast(types.Float, Dual)
-@lower_cast(types.Integer, Dual)
-@lower_cast(types.Boolean, Dual)
-def _constant(context, builder, given, wanted, value):
-    number = context.cast(builder, value, given, types.float64)
-    return _joined(builder, number, ir.Constant(ir.VectorType(number.type, wanted.count), [0.0]*wanted.count))
-
-
-@lower_cast(Dual, Dual)
-def _same(context, builder, given, wanted, value):
-    return value
 
 
 # functions
@@ -190,7 +128,7 @@ def with_value(typing, value, x):
 
 
 def _dual(kinds: tuple[types.Type, ...]) -> bool:
-    return any(isinstance(kind, Dual) for kind in kinds) and all(isinstance(kind, REAL | Dual) for kind in kinds)
+    return one_of(Dual, kinds) is not None
 
 
 def _continued(function: Callable[[float], float], slope: Callable) -> None:
@@ -247,20 +185,7 @@ for _raise in operator.pow, operator.ipow:
     overload(_raise, prefer_literal=True)(_power)
 
 
-def _chosen(function: Callable, order: Callable) -> None:
-    """The number that stands before the other in an order."""
-    def two(a, b):
-        return b if order(b, a) else a
-
-    def three(a, b, c):
-        return function(function(a, b), c)
-
-    overload(function)(lambda a, b: two if _dual((a, b)) else None)
-    overload(function)(lambda a, b, c: three if _dual((a, b, c)) else None)
-
-
-_chosen(max, operator.gt)
-_chosen(min, operator.lt)
+teach_extremes(Dual)
 variant(rows.if_equal, _dual, lambda left, right, a, b: a if value_of(left) == value_of(right) else b)
 variant(rows.quotient, _dual, lambda a, b: a/b if value_of(b) != 0.0 else value_of(a)*np.inf)
 

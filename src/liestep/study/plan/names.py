@@ -2,7 +2,7 @@
 problems and integrators are `liestep.study.plan.config.Name`."""
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -57,11 +57,11 @@ def named_files(folder: Path, what: str) -> list[Path]:
     return paths
 
 
-def study_files(config: Path) -> dict[str, Path]:
+def study_files(config: Path = Path("config")) -> dict[str, Path]:
     """Id of every study -> its file, sorted: config/studies/NAME.yaml, or papers/ID/studies/NAME.yaml as ID/NAME.
     Raises InputError: a file whose name cannot be an id, a study of one's own with the id of a paper, and what
     `paper_folders` raises."""
-    own = config/STUDIES
+    own = Path(config)/STUDIES
     studies = {path.relative_to(own).with_suffix("").as_posix(): path
              for path in named_files(own, "the name of a study")}
     for paper, folder in paper_folders(config).items():
@@ -74,7 +74,7 @@ def study_files(config: Path) -> dict[str, Path]:
     return dict(sorted(studies.items()))
 
 
-def selected(wanted: str | Iterable[str], known: Sequence[str]) -> list[str]:
+def selected(wanted: str | Iterable[str], known: Collection[str]) -> list[str]:
     """Those of the known ids that are meant by ids, folders, and patterns with * and ?, with commas between them.
     Raises InputError: one of them means no study."""
     found: dict[str, None] = {}
@@ -94,7 +94,7 @@ def page_of(study: str) -> str:
     return study.partition("/")[0] if "/" in study else STUDIES
 
 
-def belonging(paths: Iterable[Path], known: Sequence[str]) -> list[str] | None:
+def belonging(paths: Iterable[Path], known: Collection[str]) -> list[str] | None:
     """Studies whose products some files of the results are, named below its folder: the page of a paper is one of all
     its studies. None where a file is made of all studies, or of none."""
     found: dict[str, None] = {}

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, is_dataclass, replace
-from functools import cache, partial, update_wrapper
+from functools import partial, update_wrapper
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from liestep.compile.sources import PAPERS, add_paper_sources, module_file
 from liestep.compile.translation import plugin_errors
@@ -22,9 +22,6 @@ from liestep.mechanics.contracts.sheet import Preset
 from liestep.simulation.catalogue import add_presets
 from liestep.study.plan.names import CLAIMS, ERRATA, STUDIES
 from liestep.study.plan.names import PAPERS as FOLDER
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 WRITTEN = (STUDIES, CLAIMS, f"{ERRATA}.yaml")  # what of a paper is read, and its code with it
 
@@ -138,13 +135,6 @@ def paper_module(paper: Paper, name: str) -> ModuleType:
 Kind = TypeVar("Kind")
 
 
-@cache
-def _adapter(kind: type[Kind]) -> "TypeAdapter[Kind]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
 def checked(kind: type[Kind], value: object, what: str) -> Kind:
     """What a paper says, if it is of this type, as are the fields of a dataclass. Raises InputError: it is not; `what`
     it is, and what is allowed."""
@@ -154,10 +144,10 @@ def checked(kind: type[Kind], value: object, what: str) -> Kind:
         return value
     from pydantic import ValidationError  # films and pages need none
 
-    from liestep.study.plan.yamlfile import wanted_by
+    from liestep.study.plan.yamlfile import adapter, wanted_by
 
     try:
-        return _adapter(kind).validate_python(vars(value) if is_dataclass(value) else value)
+        return adapter(kind).validate_python(vars(value) if is_dataclass(value) else value)
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join((what, *(str(key) for key in problem["loc"] if "[" not in str(key))))  # no names of types

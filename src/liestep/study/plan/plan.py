@@ -15,7 +15,7 @@ from liestep.mechanics.contracts.sheet import Options
 from liestep.simulation import catalogue
 from liestep.simulation.catalogue import method, sheet
 from liestep.simulation.endings.events import Control
-from liestep.simulation.plugins.loading import load_plugins, require_named
+from liestep.simulation.plugins.loading import find_plugin, load_plugin, require_named
 from liestep.simulation.runs.estimate import Estimate, estimate
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
 from liestep.simulation.runs.specification import CheckedStart, specify, start_of
@@ -126,7 +126,7 @@ class Study:
     @classmethod
     def find(cls, name: str, config: Path = Path("config"), results: Path = Path("results")) -> "Study":
         """Study by id or by the path of its file. Raises InputError: no such study; names the closest one."""
-        known = study_files(Path(config))
+        known = study_files(config)
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
             key = next((key for key, file in known.items() if file.resolve() == path.resolve()), path.stem)
@@ -158,7 +158,7 @@ class Study:
         loaded: list[str] = []
         for number, text in enumerate(self.stated.plugins):
             try:
-                loaded += load_plugins([text], self.path.parent, Path())
+                loaded += load_plugin(find_plugin(text, self.path.parent, Path()))
             except InputError as error:
                 raise self.complain(("plugins", number), error) from None
         return tuple(loaded)
@@ -367,11 +367,6 @@ class Study:
                                    ("integrators", key), place, ())
             raise self.complain(found_at or place, f"{key} on {problem}: {error}") from None
         return Sweep(self.name, problem, key, tuple(cells.values()))
-
-
-def study_names(config: Path = Path("config")) -> list[str]:
-    """Ids of all study files, sorted; errors as `study_files`."""
-    return list(study_files(Path(config)))
 
 
 _started: dict[tuple[Any, ...], CheckedStart] = {}

@@ -2,11 +2,12 @@
 sentence with file, line, key, what is allowed, and the closest match."""
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from liestep.errors import InputError, meant, unknown
 from liestep.files.textfiles import read_text
@@ -158,6 +159,9 @@ def complaint(error: ValidationError, content: Any, lines: dict[tuple, int], roo
     wanted = " or ".join((first, *(other.removeprefix("must be ") for other in others)))
     start = f"line {line}: {key}: " if key else f"line {line}: "
     return f"{start}{wanted}{_instead(problem)}"
+
+
+adapter = cache(TypeAdapter)
 
 
 def wanted_by(problem: Mapping[str, Any]) -> str:

@@ -37,7 +37,6 @@ TRUSTED = 1e-9   # of the scale of a field
 MARGIN = 3.0     # of bounds over disagreements
 ROUND_OFF = 8*float(np.finfo(float).eps)
 SAMPLES = 51
-COLUMNS = ("problem", "preset", "column", "units", "initial", "t_end", "final", "error_bound", "status")
 
 
 def export(folder: Path, problem: str | None = None, preset: str | None = None,
@@ -62,7 +61,7 @@ def export(folder: Path, problem: str | None = None, preset: str | None = None,
         entries.append(_about(name, key, spec.run.canonical()) | found)
         yield f"{name} {key}: {found['status']}"
     rows = [row for item in entries for row in _rows(item)]
-    write_text_atomically(Path(folder)/"references.csv", csv_text(COLUMNS, rows))
+    write_text_atomically(Path(folder)/"references.csv", csv_text(list(rows[0]), rows))
     about = __doc__.split("\n\n")[1].replace("\n", " ").strip() if digits is None else BOUND
     text = json.dumps({"error_bound": about, "trusted": TRUSTED, "references": entries}, indent=1)
     write_text_atomically(Path(folder)/"references.json", text + "\n")

@@ -249,22 +249,18 @@ def report(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
                 bound = "at least " if certificate.at_least else ""
                 yield (f"  {certificate.quantity:15} {certificate.case:30} declared {bound}{certificate.declared}, "
                        f"found {certificate.found:.9f}{'' if certificate.passed else FAILED}"), True
-        yield from _of_identities(integrators)
+        limits = f"up to 1e{HOLDS:.0f} where one holds, 1e{FAILS:.0f} and more where not"
+        yield f"identities in {DIGITS} digits, largest difference; {limits}", True
+        for same in identities(integrators):
+            yield f"  {same.text:66} {10.0**same.size:.1e}{'' if same.passed else FAILED}", same.passed
+        for what, fact, kept in (("J^T Omega J - Omega", "symplectic", defects(integrators)),
+                                 ("det J - 1", "volume", volume_defects(integrators))):
+            for k, defect in enumerate(kept):
+                if not k:
+                    yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
+                kind = fact if defect.declared else f"slope {defect.slope:.3f} of {defect.order + 1}"
+                sizes = " ".join(f"{10.0**size:.1e}" for size in defect.sizes)
+                name = _name(defect.integrator, defect.options)
+                yield f"  {name:24} {defect.case:30} {sizes} {kind}{'' if defect.passed else FAILED}", defect.passed
     except IntegrationError as error:
         raise InputError(str(error)) from None
-
-
-def _of_identities(integrators: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    limits = f"up to 1e{HOLDS:.0f} where one holds, 1e{FAILS:.0f} and more where not"
-    yield f"identities in {DIGITS} digits, largest difference; {limits}", True
-    for same in identities(integrators):
-        yield f"  {same.text:66} {10.0**same.size:.1e}{'' if same.passed else FAILED}", same.passed
-    for what, fact, found in (("J^T Omega J - Omega", "symplectic", defects(integrators)),
-                              ("det J - 1", "volume", volume_defects(integrators))):
-        for k, defect in enumerate(found):
-            if not k:
-                yield f"|{what}| of one step, h = {float(STEPS[0]):g} and {float(STEPS[1]):g}", True
-            kind = fact if defect.declared else f"slope {defect.slope:.3f} of {defect.order + 1}"
-            sizes = " ".join(f"{10.0**size:.1e}" for size in defect.sizes)
-            name = _name(defect.integrator, defect.options)
-            yield f"  {name:24} {defect.case:30} {sizes} {kind}{'' if defect.passed else FAILED}", defect.passed

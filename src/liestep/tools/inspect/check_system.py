@@ -246,10 +246,9 @@ class ReferenceChecks:
         if not f(0.0, y).any():
             raise InputError(f"{name}: nothing moves at the start of this preset, which shows nothing; choose another"
                              " one")
-        standard = formulate_standard(self.facts, run.parameters, run.initial)
-        self.t_end = min(run.t_end, TURNS*characteristic_time(f, standard, run.t_end))
-        self.run = run = specification.specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
         self.formulated = formulate_standard(self.facts, run.parameters, run.initial)
+        self.t_end = min(run.t_end, TURNS*characteristic_time(f, self.formulated, run.t_end))
+        self.run = run = specification.specify_problem(name, preset=preset, samples=SAMPLES, t_end=self.t_end)
         self.reference = dop853(run, np.linspace(0.0, self.t_end, SAMPLES))
         self.fields = self.formulated.to_fields(self.reference)
 

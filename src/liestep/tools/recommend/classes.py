@@ -117,14 +117,12 @@ def evaluations(request: Demand, name: str) -> float:
     with np.errstate(all="ignore"):
         try:
             work = component.workspace(problem, y)
+            begun = component.start(problem, 0.0, y, spec.t_end if spec.steps is None else spec.step, work)
+            problem.counters[:] = 0
             if spec.steps is None:
-                h = component.start(problem, 0.0, y, spec.t_end, work)
-                problem.counters[:] = 0
-                status, _ = component.attempt(problem, 0.0, y, h, work)
+                status, _ = component.attempt(problem, 0.0, y, begun, work)
             else:
-                status = component.start(problem, 0.0, y, spec.step, work)
-                problem.counters[:] = 0
-                status = component.step(problem, 0.0, y, spec.step, work) if status == Status.OK else status
+                status = component.step(problem, 0.0, y, spec.step, work) if begun == Status.OK else begun
         except (ArithmeticError, ValueError):
             return least
     counted = counters.evaluations(problem.counters) or problem.counters.max()  # without forces: solves or exponentials

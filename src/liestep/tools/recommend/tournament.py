@@ -1,5 +1,4 @@
 """The tournament: classes are opened one after the other, methods by falling order, the best are timed in turns."""
-from collections.abc import Iterable
 from dataclasses import replace
 from math import inf, isfinite
 
@@ -212,9 +211,8 @@ class Tournament:
     def _won(self, group: MethodGroup) -> bool:
         return any(self.asked.error >= method(name).places.won_from for name in group.names)
 
-    def _chosen(self, names: Iterable[str] | None = None) -> Choice:
-        rows = [{"integrator": row.integrator, "error": row.error, "seconds": row.seconds} for row in self.table
-                if names is None or row.integrator in names]
+    def _chosen(self) -> Choice:
+        rows = [{"integrator": row.integrator, "error": row.error, "seconds": row.seconds} for row in self.table]
         return choose(rows, self.asked.error)
 
     def _row(self, name: str) -> Candidate:

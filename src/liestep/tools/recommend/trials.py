@@ -87,8 +87,7 @@ class Demand:
 
     def canonical(self) -> dict[str, str | float | Parameters]:
         """Problem and start as JSON."""
-        return {"problem": self.problem, "t_end": self.t_end, "error": self.error, "keep": self.keep,
-                "budget": self.budget,
+        return {"problem": self.problem, "t_end": self.t_end, "error": self.error,
                 "parameters": {name: getattr(value, "tolist", lambda value=value: value)()
                                for name, value in self.start.parameters.items()},
                 "initial": {name: value.tolist() for name, value in self.start.initial.items()}}
@@ -308,18 +307,14 @@ def agree(trials: Trials, first: str, second: str) -> np.ndarray:
         return best
     if failed:
         raise InputError(f"{trials.request.problem} has no reference: {second}{failed}")
-    raise InputError(_refusal(trials.request, f"{first} and {second}", best))
+    early = _agreed(best, wanted)
+    time, before = (k*trials.request.t_end/INTERVALS for k in (early, early - 1))
+    shorter = f"t_end up to {before:.4g} s," if early > 1 else "a shorter t_end"
+    raise InputError(f"the error {wanted:g} cannot be judged: two references, {first} and {second}, differ by more"
+                     f" than a third of it from t = {time:.4g} s on, by {best.max():.1e} up to t ="
+                     f" {trials.request.t_end:g} s; ask for {shorter} or for an error above {NEEDED*best.max():.1e}")
 
 
 def _agreed(gap: np.ndarray, wanted: float) -> int:
     """Number of the first interval at whose end the gap is too wide."""
     return int(np.argmax(np.append(gap > wanted/NEEDED, True)))
-
-
-def _refusal(request: Demand, both: str, gap: np.ndarray) -> str:
-    early = _agreed(gap, request.error)
-    time, before = (k*request.t_end/INTERVALS for k in (early, early - 1))
-    head = (f"the error {request.error:g} cannot be judged: two references, {both}, differ by more than a"
-            f" third of it from t = {time:.4g} s on, by {gap.max():.1e} up to t = {request.t_end:g} s")
-    shorter = f"t_end up to {before:.4g} s," if early > 1 else "a shorter t_end"
-    return f"{head}; ask for {shorter} or for an error above {NEEDED*gap.max():.1e}"

@@ -205,9 +205,10 @@ class _Parts(NamedTuple):
 
 
 def _parts(declared: DeclaredSpheres, parameters: Parameters, state: State, options: Options) -> _Parts:
-    matrix = once(_mass_matrix, parameters, declared, options["mass"] == "diagonal")
-
-    scale, room = partial(once, _momentum_scale, parameters, matrix), state["omega"]*state["q"]
+    matrix = as_mass(declared.mass(parameters))
+    if matrix.ndim == 1 and options["mass"] != "diagonal":
+        matrix = np.diag(matrix)
+    scale, room = partial(_momentum_scale, matrix), state["omega"]*state["q"]
     plain = components.SphereLagrangian(declared.build(parameters), mass_component(matrix, options["mass"]),
                                         np.zeros_like(room), new_counters())
     observables = once(declared.observables, parameters)
@@ -218,12 +219,7 @@ def _parts(declared: DeclaredSpheres, parameters: Parameters, state: State, opti
     return _Parts(forced, with_work(observables, components.WORK), scale)
 
 
-def _mass_matrix(parameters: Parameters, declared: DeclaredSpheres, diagonal: bool) -> np.ndarray | ChainMatrix:
-    matrix = as_mass(declared.mass(parameters))
-    return matrix if diagonal or matrix.ndim == 2 else np.diag(matrix)
-
-
-def _momentum_scale(parameters: Parameters, matrix: np.ndarray | ChainMatrix, state: State) -> np.ndarray:
+def _momentum_scale(matrix: np.ndarray | ChainMatrix, state: State) -> np.ndarray:
     velocity = np.cross(state["omega"], state["q"])
     momenta = (matrix.momenta(velocity) if isinstance(matrix, ChainMatrix) else matrix[:, None]*velocity
                if matrix.ndim == 1 else np.einsum("ij,...jk->...ik", matrix, velocity))
