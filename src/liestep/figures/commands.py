@@ -1,12 +1,11 @@
 """Names of all figures and the commands that draw them, films and pages. What draws is loaded when it draws."""
 import argparse
-import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liestep.errors import InputError, unknown
-from liestep.figures.kinds import GENERIC
+from liestep.figures.kinds import GENERIC, generic
 from liestep.study.plan.papers import Paper, paper_module, papers
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def drawing_of(name: str) -> "Drawing":
             raise InputError(f"{module.__file__}: PAPER of {paper} declares the figure {name}, but there is no function"
                              f" {function} with @drawing(...) in this file")
         return found
-    return getattr(importlib.import_module(GENERIC[name]), name)
+    return generic(name)
 
 
 def make_figure(results: "StudyResults", name: str) -> list[Path]:

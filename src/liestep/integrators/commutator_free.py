@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.dispatch import hands_on
 from liestep.extend import (
     ORBIT,
     Certified,
@@ -188,8 +187,6 @@ class CommutatorFree(NamedTuple):
         return Status.OK
 
 
-@hands_on("scheme", CommutatorFree, "workspace")
-@hands_on("distance", WithoutSizes, "rejected")
 class CommutatorFreePair(NamedTuple):
     """Order of the scheme, with the embedded method's error: the distance of y and y~, by default relative to the
     sizes of fields.
@@ -211,6 +208,9 @@ class CommutatorFreePair(NamedTuple):
 
     def measured(self, formulated: Formulated) -> "CommutatorFreePair":
         return self._replace(distance=for_system(self.distance, formulated))
+
+    def workspace(self, problem: LieAction, y: np.ndarray) -> SchemeWork:
+        return self.scheme.workspace(problem, y)
 
     def start(self, problem: LieAction, t: float, y: np.ndarray, t_end: float, work: SchemeWork) -> float:
         h = self.control.first(t_end)
@@ -253,6 +253,9 @@ class CommutatorFreePair(NamedTuple):
                 put(work.sigma, i, total)
             problem.act(work.sigma, y if part == 0 else out, out)
         problem.project(out)
+
+    def rejected(self, h: float) -> None:
+        self.distance.rejected(h)
 
     def accept(self, problem: LieAction, y: np.ndarray, work: SchemeWork) -> None:
         self.distance.keep(work.states[self.result])

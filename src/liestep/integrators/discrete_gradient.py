@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liestep.compile.rows import wipe
 from liestep.extend import (
     Certified,
     Counter,
@@ -64,7 +63,9 @@ class MeanGradient(NamedTuple):
     def gradient(self, problem: SkewGradient, a: np.ndarray, b: np.ndarray, point: np.ndarray, slope: np.ndarray,
                  g: np.ndarray, held: float) -> float:
         """The discrete gradient between a and b into g; point and slope are room. The factor of `complete`."""
-        wipe(g)
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                g[i, j] = 0.0
         for s in range(self.b.shape[0]):
             between(self.c[s], a, b, point)
             problem.slope(point, slope)
@@ -122,7 +123,9 @@ class DiscreteGradient(NamedTuple):
     def step(self, problem: SkewGradient, t: float, y: np.ndarray, h: float, work: tuple[np.ndarray, ...]) -> Status:
         new, rates = work[0], work[1]
         between(0.0, y, y, new)
-        wipe(rates)
+        for i in range(y.shape[0]):
+            for j in range(y.shape[1]):
+                rates[i, j] = 0.0
         status, _ = iterate(self, (problem, h, y, work), (0, 0.0), 1.0, self.iterations)
         if status == Status.OK:
             between(0.0, new, y, y)

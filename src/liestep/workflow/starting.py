@@ -19,6 +19,8 @@ PAPER = TEMPLATES/"paper"          # its files end with .in; @ID@ stands for the
 def new_study(name: str, config: Path, problem: str | None = None, preset: str | None = None) -> Path:
     """Write <config>/studies/<name>.yaml for a problem, by default that which is shown first; returns its path. Raises
     InputError: a name that cannot be one, an unknown problem or preset, or the file exists or cannot be written."""
+    import pydantic  # noqa: F401  (where no study can be read, none is written)
+
     require_name("the name of a study", name)
     for other in study_files(config):
         if name.startswith(f"{other}/") or other.startswith(f"{name}/"):

@@ -29,6 +29,7 @@ MARGIN, QUALITY = 0.05, 30        # QUALITY of WebP, from 0 to 100
 def animate(source: Path | RunFile, target: Path, frames: int = FRAMES, fps: int = FPS, width: int = WIDTH) -> int:
     """Draw at most `frames` equally spaced samples of a run, and write the film, whole or not at all; returns how many.
     Raises InputError: the file cannot be read or drawn, MP4 without ffmpeg, or a folder that cannot be written."""
+    target = Path(target)
     if target.suffix.lower() not in KINDS:
         raise InputError(f"{target} must end with {', '.join(KINDS[:-1])} or {KINDS[-1]}")
     for name, value, least, most in (("frames", frames, 2, 10_000), ("fps", fps, 1, 50), ("width", width, 100, 4000)):
@@ -41,21 +42,7 @@ def animate(source: Path | RunFile, target: Path, frames: int = FRAMES, fps: int
     comment = film_comment(file.attributes["run_sha256"], file.attributes["source_hash"])
     # matplotlib chooses the writer by the suffix
     with replacing(target, target.suffix) as temporary, matplotlib.rc_context(RC):
-        writer = writer_for(target, fps, comment)
-        figure = new_figure(SIDE, SIDE, layout=None)
-        dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
-        axes, clock = stage(figure, file, motion, width)
-        limits, near, far = frame_of(motion)
-        with writer.saving(figure, str(temporary), dpi):
-            for k in samples:
-                for artist in list(axes.collections):
-                    artist.remove()
-                scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
-                motion.draw(scene, int(k))
-                scene.draw(limits=limits)
-                note = [motion.note(int(k))] if motion.note else []
-                clock.set_text("\n".join([f"t = {file['time'][k]:.3f} s", *note]))
-                writer.grab_frame()
+        _film(file, motion, samples, writer_for(target, fps, comment), temporary, width)
     return len(samples)
 
 
@@ -86,6 +73,23 @@ def writer_for(target: Path, fps: int, comment: str) -> AbstractMovieWriter:
         return PictureWriter(fps, comment)
     repeatable = ["-threads", "1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
     return FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p", *repeatable])
+
+
+def _film(file: RunFile, motion: FilmScene, samples: np.ndarray, writer: AbstractMovieWriter, path: Path,
+          width: int) -> None:
+    figure = new_figure(SIDE, SIDE, layout=None)
+    dpi = 2*round(width/2)/(SIDE*MM)  # an even number of pixels, as video formats ask for
+    axes, clock = stage(figure, file, motion, width)
+    limits, near, far = frame_of(motion)
+    with writer.saving(figure, str(path), dpi):
+        for k in samples:
+            for artist in list(axes.collections):
+                artist.remove()
+            scene = Scene(axes, motion.view, fade=0.6, near=near, far=far)
+            motion.draw(scene, int(k))
+            scene.draw(limits=limits)
+            clock.set_text("\n".join([f"t = {file['time'][k]:.3f} s", *([motion.note(int(k))] if motion.note else [])]))
+            writer.grab_frame()
 
 
 def frame_of(motion: FilmScene) -> tuple[tuple[float, float, float, float], float, float]:

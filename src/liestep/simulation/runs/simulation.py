@@ -22,10 +22,11 @@ from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.own_names import SAME, Named, own_names
 from liestep.simulation.runs.specification import specify, specify_again
 from liestep.simulation.runs.specified import RunSpecification
-from liestep.simulation.tangents.directions import Direction, span
 
 if TYPE_CHECKING:
     import xarray
+
+    from liestep.simulation.tangents.directions import Direction
 
 
 def simulate(problem: str | Identified, integrator: str, *, step: float | None = None, tolerance: float | None = None,
@@ -208,6 +209,7 @@ def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: f
     """
     import xarray
 
+    from liestep.simulation.tangents.directions import span
     from liestep.simulation.tangents.exponents import tangents
 
     spec = specify(problem, integrator, step=step, t_end=positive("t_end", t_end), preset=preset, parameters=parameters,
@@ -234,7 +236,7 @@ def tangent(problem: str | Identified, integrator: str, *, step: float, t_end: f
                                         "t_end": spec.t_end})
 
 
-def _direction(spec: RunSpecification, number: int, given: Fields) -> Direction:
+def _direction(spec: RunSpecification, number: int, given: Fields) -> "Direction":
     """A direction with all fields; raises InputError for unknown fields and other shapes."""
     direction = {name: np.zeros_like(value) for name, value in spec.initial.items()}
     for name, values in given.items():
