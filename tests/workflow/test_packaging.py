@@ -307,6 +307,9 @@ def test_the_top_has_few_entries():
         pytest.skip("no clone")
     top = {line.partition("/")[0] for line in listed.stdout.splitlines()}
     assert len([name for name in top if not name.startswith(".")]) <= 20
+    files = filter(Path.is_file, map(TOP.joinpath, listed.stdout.splitlines()))
+    large = {str(path.relative_to(TOP)) for path in files if path.stat().st_size > 1 << 19}
+    assert large <= {"rotation_bench/other_codes/stored/files.tar.xz"}  # numbers of codes that are not in the lock
 
 
 def test_files_that_pages_point_to_exist():
