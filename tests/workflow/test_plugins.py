@@ -20,6 +20,7 @@ from liestep.simulation.catalogue import plugin_entries
 from liestep.simulation.plugins.loading import load_plugin
 from liestep.simulation.runs.outcomes import carry_out
 from liestep.simulation.runs.specification import specify
+from liestep.study.plan.papers import paper_module, papers
 
 pytestmark = pytest.mark.slow
 
@@ -228,6 +229,7 @@ def test_code_that_cannot_be_compiled_is_one_sentence_with_the_line(tmp_path, na
     body = text[start:text.index("\n\n", start)]
     path = changed(tmp_path, f"compile_{name}", (body, "        " + new),
                    ("class SpringPendulum", "TABLE = {'a': 1.0}\n\n\nclass SpringPendulum"))
+    paper_module(papers()["lgt2022"], "evidence")  # plain Python with products of its own
     load_plugin(path)
     with pytest.raises(InputError) as caught:
         carry_out(specify(f"compile_{name}", "rk4", steps=2))

@@ -1,6 +1,5 @@
 """Errors of a plugin's code in one sentence: where in the user's file, and what to do, instead of
 Numba's or Python's traceback."""
-import ast
 import linecache
 import os
 import re
@@ -8,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from liestep.compile.sources import MARK, PAPERS
@@ -46,10 +46,9 @@ def at_line(file: str | Path, line: int, message: str) -> str:
 def compile_error(error: BaseException) -> str | None:
     """One sentence for an error of compilation in a plugin; None when no plugin has to do with it."""
     text, files = str(error), plugin_files()
-    places = ((match["file"] or match["at"], int(match["line"] or match["number"])) for match in PLACE.finditer(text))
-    place = next(((file, line) for file, line in places if str(Path(file).resolve()) in files), None)
-    if place is None and "no BLAS" in text:
-        place = next(((file, line) for file in sorted(files) for line in _products(file)), None)
+    said = ((match["file"] or match["at"], int(match["line"] or match["number"])) for match in PLACE.finditer(text))
+    place = next(((file, line) for file, line in chain(said, _statements(error))
+                  if str(Path(file).resolve()) in files), None)
     return None if place is None else at_line(Path(place[0]).resolve(), place[1],
                                               f"cannot be compiled: {_reason(text)}")
 
@@ -62,10 +61,13 @@ def without_folders(sentence: str) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", sentence)
 
 
-def _products(file: str) -> list[int]:
-    return sorted(node.lineno for node in ast.walk(ast.parse(Path(file).read_bytes()))
-                  if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
-                  or (isinstance(node, ast.Attribute) and node.attr == "dot"))
+def _statements(error: BaseException) -> Iterator[tuple[str, int]]:
+    """Places that Numba was compiling when the error was raised, the innermost first: errors that are not its own
+    do not say them."""
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        place = getattr(frame.f_locals.get("self"), "loc", None)
+        if place is not None:
+            yield place.filename, place.line
 
 
 def _reason(text: str) -> str:
