@@ -84,6 +84,17 @@ def test_the_slope_is_that_of_the_blocks(steps, every, integrator):
         assert found[0] == pytest.approx(slope_of(block_means(recorder)[:, 0])[0]/2.0, rel=1e-11)
 
 
+def test_one_point_has_no_slope(tmp_path):
+    made = study("{system: free_rigid_body, t_end: 0.1, grid: {inertia.2: [2.0, 2.2]}}", tmp_path)
+    run_cells(made.cells)
+    found = read(made.cells[0].path)
+    assert "energy_slope" not in found.variables
+    assert np.isfinite(found["energy_high"]).all()
+    write_cells(made)
+    rows = pandas.read_csv(made.folder/"cells.csv.gz")
+    assert rows["status"].eq("ok").all()
+
+
 def test_one_row_stands_for_all_and_the_table_has_each(tmp_path, monkeypatch):
     monkeypatch.setattr(starts, "MOST", 4)
     monkeypatch.setattr(starts, "MOST_REDUCED", 4)

@@ -179,25 +179,26 @@ def cells_of(file: RunFile, spec: ShardSpecification) -> Iterator[RunFile]:
 
 def reductions(batch: Batch, t_end: float) -> Iterator[Variable]:
     """What is kept of trajectories without its samples: last state, extrema and drift slope of its observables, from
-    what is kept inside the loop. What belongs to the end is NaN for one that stopped early; extrema are
-    those of the steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else
-    from zero) over all counted points and accepted steps, slope is that of `slope_weights` in units per second."""
+    what is kept inside the loop. What belongs to the end is NaN for one that stopped early; extrema are those of the
+    steps that it made. low and high are the extrema of the deviation (of an invariant from its start, else from zero)
+    over all counted points and accepted steps; slope, if there is one, is that of `slope_weights` in units per second.
+    """
     recorder, formulated, finished = batch.outputs, batch.formulated, batch.finished[:, None]
     last = formulated.to_fields(recorder.states[:, -1])  # NaN until the end is reached
     for part in formulated.fields:
         yield f"{part.name}_{END}", part.dims, last[part.name], part.units, f"{part.long_name} at the end"
     start = np.where(batch.samples[:, None] > 0, recorder.series[:, 0], np.nan)
+    weights, size = slope_weights(recorder.points, recorder.every, t_end)
     if len(batch.reduced):
         low, high, slope = np.moveaxis(batch.reduced, 1, 0)
     else:
         low = np.min([one.block_low.min(axis=1) for one in batch.recorders()], axis=0)
         high = np.max([one.block_high.max(axis=1) for one in batch.recorders()], axis=0)
-        weights, size = slope_weights(recorder.points, recorder.every, t_end)
         terms = weights[:, None]*(recorder.block_sum/np.maximum(recorder.block_count, 1)[..., None])
         slope = np.add.reduce([*np.moveaxis(terms, 1, 0)])/size  # in their order, as `loops.reduce_blocks`
     first = start - recorder.baseline
     arrays = {START: start, END: np.where(finished, recorder.series[:, -1], np.nan), LOW: np.minimum(first, low),
-              HIGH: np.maximum(first, high), SLOPE: np.where(finished, slope, np.nan)}
+              HIGH: np.maximum(first, high)} | ({} if np.isnan(size) else {SLOPE: np.where(finished, slope, np.nan)})
     meaning = {START: "at the start", END: "at the end", LOW: "smallest deviation", HIGH: "largest deviation",
                SLOPE: "slope of the deviation"}
     for observable in formulated.observables:
