@@ -188,6 +188,9 @@ TABLE, PRESET = "Table(COLUMNS, rows, readable=COLUMNS[1:])", "PRESETS = {\"sphe
     ("plan", "__init__", '("evidence",)', '"evidence"', "__init__.py: PAPER.evidence must be a tuple, not str"),
     ("plan", "__init__", '("evidence",)', '("evidenz",)', "__init__.py: there is no module 'evidenz' in this folder"),
     ("plan", "__init__", "PAPER = Paper(", "raise SystemExit(0)\nPAPER = Paper(", "__init__.py, line 4: SystemExit: 0"),
+    ("plan", "__init__", 'tables={"falls"', 'tables={"../falls"', "__init__.py: '../falls' must be a word of letters"),
+    ("plan", "__init__", "mine2026.figure1", "mine2026.../figure1", "'mine2026.../figure1' must be a word of letters"),
+    ("errata", "evidence", "() -> Evidence", "()", "a check is a function of the paper's evidence with `-> Evidence`"),
     ("plan", "__init__", 'tables={"falls": "tables"}', "tables=['falls']", "PAPER.tables must be a mapping, not list"),
 ])
 def test_what_a_papers_code_does_wrong_is_one_sentence(making, file, old, new, sentence, finished, tmp_path):
@@ -201,6 +204,15 @@ def test_what_a_papers_code_does_wrong_is_one_sentence(making, file, old, new, s
         assert "\n" not in str(error.value)
     if making in ("figure", "claims", "errata"):
         assert before == {path: path.read_bytes() for path in (home/"results").rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_a_table_is_not_written_over_the_files_of_all_studies(finished, tmp_path):
+    home = shutil.copytree(finished, tmp_path/"home")
+    edit(home/"papers"/ID/"__init__.py", 'tables={"falls"', 'tables={"metrics"')
+    edit(home/"papers"/ID/"studies"/"first.yaml", "falls", "metrics")
+    with pytest.raises(InputError, match=f"{ID}: the table metrics exists already; choose another name"):
+        Workflow({}, home/"config", home/"results")
 
 
 @pytest.mark.slow

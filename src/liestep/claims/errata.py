@@ -120,7 +120,8 @@ def load_errata(paper: str, config: Path) -> ErrataFile:
     for number, entry in enumerate(errata.errata):
         if entry.check is not None and entry.check not in available:
             line = line_of(("errata", number, "check"), lines)
-            raise InputError(f"{path}, line {line}: {unknown('check', entry.check, available)}")
+            raise InputError(f"{path}, line {line}: {unknown('check', entry.check, available)}; a check is a function"
+                             f" of the paper's evidence with `-> Evidence`, called without arguments")
         if entry.id in seen:
             raise InputError(f"{path}, line {line_of(('errata', number, 'number'), lines)}: erratum"
                              f" {entry.id} appears twice")

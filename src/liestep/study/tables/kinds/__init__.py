@@ -34,7 +34,7 @@ def modules_of(paper: Paper | None) -> Mapping[str, str]:
     """Name -> module of all tables that a study of a paper may ask for. Raises InputError: the paper declares one that
     exists."""
     own = {name: paper.module(module) for name, module in paper.tables.items()} if paper else {}
-    if paper and (twice := own.keys() & set(NAMES)):
+    if paper and (twice := own.keys() & {*NAMES, *(f"{name}_seconds" for name in NAMES), "metrics", "tables"}):
         raise InputError(f"{paper.id}: the table {min(twice)} exists already; choose another name")
     return {**{name: f"{__name__}.{name}" for name in NAMES}, **own}
 
