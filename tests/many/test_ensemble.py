@@ -43,6 +43,21 @@ def test_ends_and_statistics_are_those_of_single_runs(method, size, threads):
         assert (data["steps"][k], data["time_reached"][k]) == (run.attrs["steps"], run.attrs["time_reached"])
 
 
+def test_members_with_parameters_of_their_own_share_registers_and_threads(monkeypatch):
+    """A plain number of the component is a register too."""
+    seen, work = set(), blocks.Runs.work
+    monkeypatch.setattr(blocks.Runs, "work", lambda runs, call, place: (seen.add(threading.get_ident()),
+                                                                        work(runs, call, place)))
+    given = np.linspace(0.5, 1.0, 40)
+    made = [liestep.ensemble("henon_heiles", "verlet", parameters={"strength": given}, step=0.05, t_end=1.0,
+                             threads=threads) for threads in (1, 2)]
+    assert made[0].identical(made[1])
+    assert len(seen) == 2
+    for k in (0, 17, 39):
+        run = liestep.simulate("henon_heiles", "verlet", parameters={"strength": given[k]}, step=0.05, t_end=1.0)
+        assert np.array_equal(made[1]["q"][k], run["q"][-1])
+
+
 @pytest.mark.parametrize("keep", ["end", "statistics", "energy"])
 def test_members_of_an_adaptive_method_share_registers_and_threads(keep, monkeypatch):
     """Those that part from the others too, here because one moves a thousand times faster."""

@@ -216,16 +216,30 @@ def cells_at_once(problem: str, integrator: str, monkeypatch, **ranges: tuple[fl
     ("free_rigid_body", "lgvi", {"inertia_at_0": (0.7, 0.9), "inertia_at_1": (0.8, 1.0)}),
     ("heavy_top", "rkmk", {"gravity_at_2": (-9.0, -5.0), "mass": (1.0, 2.0)}),
     ("heavy_top", "rk4", {"inertia_at_2": (0.24, 0.3)}),  # the start depends on it
-    ("spherical_pendulum_chain", "vi_sphere", {"gravity_at_2": (-9.0, -5.0)})])
+    ("spherical_pendulum_chain", "vi_sphere", {"gravity_at_2": (-9.0, -5.0)}),
+    ("henon_heiles", "verlet", {"strength": (0.5, 1.0)}),  # a plain number of its component
+    ("abc_flow", "rk4", {"a": (0.5, 1.0), "c": (0.5, 1.0)})])
 def test_cells_are_built_at_once_from_arrays(problem, integrator, ranges, monkeypatch):
     assert cells_at_once(problem, integrator, monkeypatch, **ranges) == 0
 
 
-@pytest.mark.parametrize(("problem", "integrator", "ranges"), [
-    ("henon_heiles", "verlet", {"strength": (0.5, 1.0)}),                   # a plain number of its component
-    ("spherical_pendulum_chain", "vi_sphere", {"mass_at_0": (1.0, 2.0)})])  # its matrix takes them
-def test_cells_are_built_one_by_one_where_the_build_takes_plain_numbers(problem, integrator, ranges, monkeypatch):
-    assert cells_at_once(problem, integrator, monkeypatch, **ranges) == 40
+def test_cells_are_built_one_by_one_where_the_build_takes_plain_numbers(monkeypatch):
+    mass = {"mass_at_0": (1.0, 2.0)}  # its matrix takes them
+    assert cells_at_once("spherical_pendulum_chain", "vi_sphere", monkeypatch, **mass) == 40
+
+
+def test_a_refused_cell_leaves_those_far_from_it_at_once(monkeypatch):
+    monkeypatch.setattr(members, "FEWEST", 4)
+    built, build = [], members.build
+    monkeypatch.setattr(members, "build", lambda spec: (built.append(spec), build(spec))[1])
+    values = (*np.linspace(0.5, 1.0, 37), np.nan, 0.2, 0.3)
+    content = carry_out_shard(shard("henon_heiles", "verlet", "strength", values, steps=20, t_end=0.2))
+    assert [*np.flatnonzero(content.variables["status"][1] == REFUSED)] == [37]
+    assert len(built) == 4  # of the five last ones
+    for number, strength in ((0, 0.5), (36, 1.0), (38, 0.2)):
+        alone = carry_out(specify("henon_heiles", "verlet", steps=20, t_end=0.2, samples=2,
+                                  parameters={"strength": strength}))
+        assert content.variables["q"][1][number].tobytes() == alone.variables["q"][1].tobytes()
 
 
 def test_cells_are_built_one_by_one_where_arrays_give_other_bits(monkeypatch):

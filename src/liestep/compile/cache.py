@@ -26,7 +26,7 @@ from liestep.compile.dispatch import compiler
 from liestep.compile.separate import separate_methods
 from liestep.compile.sources import black_box, component_modules, module_file, source_hash
 from liestep.compile.tracing import class_name, plain_loop
-from liestep.compile.trees import parts
+from liestep.compile.trees import parts, with_numbers
 from liestep.errors import InputError
 from liestep.files import sealed
 from liestep.files.sealed import cache_folder
@@ -209,7 +209,7 @@ def prepare(*components: Any) -> bool:
     """Compile or load the methods of components that are called by their addresses, and tell the components these;
     whether there are any."""
     separated = [part for part in parts(*components) if separate_methods(type(part))]
-    for part in separated:
+    for part in map(with_numbers, separated):
         for number, method in enumerate(separate_methods(type(part))):
             address = _address_of(method, part)
             if address is not None:

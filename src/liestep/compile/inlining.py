@@ -29,11 +29,12 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import NativeLowering
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import lower_builtin, type_callable
 from numba.np import linalg
 
 import liestep.compile.processor  # noqa: F401  before Numba makes its code generator
 from liestep.compile.separate import call_address, separate_methods
+from liestep.compile.trees import with_numbers
 
 
 def _no_blas() -> None:
@@ -338,6 +339,24 @@ def _lower_address_call(context, builder, found, arguments):
               for kind, value in zip(found.args[1:], arguments[1:], strict=True)]
     kind = ir.FunctionType(ir.IntType(64), [value.type for value in values])
     return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), values)
+
+
+def _numbers(kind: types.Type, context: Any = None, builder: Any = None, value: Any = None) -> tuple[types.Type, Any]:
+    """The type of `trees.with_numbers`, and where there is a builder its value."""
+    if isinstance(kind, types.Array) and not kind.ndim:
+        return kind.dtype, builder and context.unpack_value(
+            builder, kind.dtype, context.make_array(kind)(context, builder, value).data)
+    if not isinstance(kind, types.BaseTuple) or not kind.types:
+        return kind, value
+    values = cgutils.unpack_tuple(builder, value) if builder else kind.types
+    own = [_numbers(one, context, builder, item) for one, item in zip(kind.types, values, strict=True)]
+    made = types.BaseTuple.from_types([one for one, _ in own], getattr(kind, "instance_class", None))
+    return made, builder and context.make_tuple(builder, made, [item for _, item in own])
+
+
+type_callable(with_numbers)(lambda context: lambda item: _numbers(item)[0])
+lower_builtin(with_numbers, types.Any)(lambda context, builder, found, given: _numbers(
+    found.args[0], context, builder, given[0])[1])
 
 
 @cache

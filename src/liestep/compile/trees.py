@@ -30,7 +30,7 @@ def arrays(*items: Any) -> Iterator[np.ndarray]:
     return (leaf for leaf in leaves(*items) if isinstance(leaf, np.ndarray))
 
 
-def with_arrays(item: Any, array: Callable[[np.ndarray], np.ndarray]) -> Any:
+def with_arrays(item: Any, array: Callable[[np.ndarray], Any]) -> Any:
     """A tree with other arrays, each made from its own."""
     if isinstance(item, np.ndarray):
         return array(item)
@@ -38,6 +38,12 @@ def with_arrays(item: Any, array: Callable[[np.ndarray], np.ndarray]) -> Any:
         return item
     items = [with_arrays(part, array) for part in item]
     return type(item)(*items) if hasattr(item, "_fields") else tuple(items)
+
+
+def with_numbers(item: Any) -> Any:
+    """A component with plain numbers in the place of arrays without axes, in which each of several members has its own;
+    compiled code (`compile.inlining`) reads them here, once."""
+    return with_arrays(item, lambda array: array if array.ndim else array.item())
 
 
 def made_once(function: Callable[[Any], R]) -> Callable[[Any], R]:

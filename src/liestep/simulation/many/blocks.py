@@ -17,7 +17,7 @@ from liestep.compile.pieces import LINEAR, Pieces
 from liestep.compile.roles import Adaptive, Integrator, Problem, Work
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
-from liestep.compile.trees import arrays, with_arrays
+from liestep.compile.trees import arrays, with_arrays, with_numbers
 from liestep.mechanics.contracts.formulated import Formulated
 from liestep.simulation.many.loops import Ends, Held, advance_members
 from liestep.simulation.runs.batch import Batch
@@ -126,7 +126,7 @@ class Components:
         if self.kind.size == 1 and self.single:
             problem, integrator = for_loop(formulated, integrator, spec.steps or 0)
         start: np.ndarray = formulated.start.copy().view(self.kind.start)
-        return problem, integrator, integrator.workspace(formulated.problem, start)
+        return problem, integrator, integrator.workspace(with_numbers(formulated.problem), start)
 
     def numbers(self) -> np.ndarray:
         """(blocks, size) or (1, size): at the start."""

@@ -268,7 +268,7 @@ class MemberRequest:
         derived = {*self.moved} - {*spec.initial} or (self.moved and self._preset.kept)  # fields follow from others
         if self.varied or derived or not repeated.possible:
             yield from in_groups(spec, repeated.formulated, self.count, lambda number: (self.member(number),), blocks,
-                                 self.fewest)
+                                 self.fewest, threads)
             return
         width = repeated.formulated.width
         records = spec.samples*(repeated.formulated.start.size + width) + 8*width + (300*width if blocks else 0)

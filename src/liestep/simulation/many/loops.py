@@ -8,6 +8,7 @@ from liestep.compile.dispatch import kernel
 from liestep.compile.roles import Component, Stepper, Work
 from liestep.compile.rows import copy, if_less
 from liestep.compile.status import Status
+from liestep.compile.trees import with_numbers
 from liestep.simulation.runs.execution import Recorder
 
 
@@ -90,15 +91,16 @@ def advance_members(integrator: Stepper, problem: Component, work: Work, records
                 for i in range(invariant.shape[0]):  # forget the trial
                     recorder.total[0, i] = recorder.total[1, i] = recorder.largest[i] = recorder.scratch[i] = 0.0
                 recorder.filled[0] = recorder.filled[1] = 0
+            own = with_numbers(problem)
             status, done = Status.OK, last
             for point in range(first + 1 if first > 0 else 0, (last if run == 1 else 0) + 1):
                 status = Status.OK
                 if point > 0:
-                    status = integrator.step(problem, t_start + (point - 1)*h, y, h, work)
+                    status = integrator.step(own, t_start + (point - 1)*h, y, h, work)
                 else:
-                    status = integrator.start(problem, t_start, y, h, work)
+                    status = integrator.start(own, t_start, y, h, work)
                 if status == Status.OK:
-                    status = recorder.record(problem, y, point, point*h)
+                    status = recorder.record(own, y, point, point*h)
                 if status != Status.OK or held.words[0] == 0:
                     done = max(point - 1, 0)
                     break

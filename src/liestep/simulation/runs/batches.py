@@ -15,9 +15,9 @@ from liestep.compile.roles import Component, Integrator, Work
 from liestep.compile.sources import black_box
 from liestep.compile.status import Status
 from liestep.compile.translation import plugin_errors
-from liestep.compile.trees import arrays, leaves
+from liestep.compile.trees import arrays, made_once
 from liestep.mechanics.contracts.formulated import Formulated
-from liestep.mechanics.contracts.varied import NotAlike, Varied, of_member, varies
+from liestep.mechanics.contracts.varied import NotAlike, Varied, changed, of_member, varies
 from liestep.simulation.many.blocks import adaptive, fixed, scalars
 from liestep.simulation.runs.batch import Batch
 from liestep.simulation.runs.execution import (
@@ -123,13 +123,13 @@ def one_by_one(spec: RunSpecification, parts: Sequence[Part], blocks: bool) -> B
     return runs.made
 
 
-def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, fewest: int | None = None) -> Batch:
-    """Runs of parts that are alike; fewest: see `many.blocks.fixed`. Raises as `one_by_one`."""
+def together(spec: RunSpecification, parts: Sequence[Part], blocks: bool, **kept: Any) -> Batch:
+    """Runs of parts that are alike; kept: what `many.blocks.fixed` takes. Raises as `one_by_one`."""
     if spec.steps is None:
         made = one_by_one(spec, parts, blocks)
     else:
         made = fixed(spec, [(part.formulated, part.integrator) for part in parts],
-                     np.array([part.y for part in parts]), blocks=blocks, fewest=fewest)
+                     np.array([part.y for part in parts]), blocks=blocks, **kept)
     return read_by(made, [part.formulated.to_fields for part in parts],
                    [part.formulated.momentum_scale for part in parts])
 
@@ -147,38 +147,46 @@ def read_by(made: Batch, each: Sequence[Callable[..., dict[str, np.ndarray]]], s
 
 
 class Traced:
-    """Runs of components that differ by numbers in their arrays alone, built once from parameters that are `Varied`.
-    given: the arguments of `build` for one of them, or for a slice. Raises NotAlike, or what code raises that takes
-    plain numbers only, or because one of the runs cannot be made."""
+    """Runs of components that differ by numbers alone, built once from parameters that are `Varied`. given: the
+    arguments of `build` for one of them, or for a slice. Raises NotAlike, or what code raises that takes plain numbers
+    only, or because one of the runs cannot be made."""
 
-    def __init__(self, given: Callable[[Any], tuple[Any, ...]], count: int):
-        (self.spec, *_), (many, *_) = given(0), given(slice(0, count))
+    def __init__(self, given: Callable[[Any], tuple[Any, ...]], numbers: range):
+        (self.spec, *_), (many, *_) = given(numbers[0]), given(slice(numbers.start, numbers.stop))
         self.part, self.every = (Part.of(*build(one)) for one in (self.spec, many))
-        made, problem = self.every.formulated, {id(array) for array in arrays(self.part.problem)}
+        made, self.first = self.every.formulated, numbers.start
         self.reads, self.scales, self.varied = made.to_fields, made.momentum_scale, dict[int, np.ndarray]()
-        for one, own in zip(leaves(self.part.problem, self.part.integrator, self.part.work),
-                            leaves(self.every.problem, self.every.integrator, self.every.work), strict=True):
-            if isinstance(own, Varied) and (id(one) not in problem or self.varied.setdefault(
-                    id(one), own.values) is not own.values):
-                raise NotAlike("numbers, or what integrators prepare, differ")
+
+        @made_once
+        def place(values: np.ndarray) -> np.ndarray:  # without axes for a plain number, see `trees.with_numbers`
+            self.varied[id(one := np.array(values[0]))] = values
+            return one
+
+        shared = {id(own.values) for own in varies(self.every.problem) if own.ndim}
+        if {id(own.values) for own in varies((self.every.integrator, self.every.work))} - shared:
+            raise NotAlike("what integrators prepare differs")
+        self.problem, self.integrator = changed((self.every.problem, self.every.integrator),
+                                                lambda own: place(own.values))
         if made.ending is not Formulated.ending or made.joints or many.frame != self.spec.frame:
             raise NotAlike("what is said of runs may differ")
-        for number in {0, count//2, count - 1}:
+        for number in {numbers[0], numbers[len(numbers)//2], numbers[-1]}:
             alone = Part.of(*build(*given(number)))
-            own, *read = of_member((tuple(self.every[1:]), self.reads, self.scales), number)
+            own, *read = of_member((tuple(self.every[1:]), self.reads, self.scales), number - self.first)
             if alone.kind != self.part.kind or _bits(alone.y, own, *read) != _bits(
                     alone.y, tuple(alone[1:]), alone.formulated.to_fields, alone.formulated.momentum_scale):
                 raise NotAlike(f"run {number} that is built alone is another one")
 
     def run(self, numbers: range, **kept: Any) -> Batch:
         """The runs with these numbers; kept: what `many.blocks.fixed` takes."""
-        def own(item: Any) -> list[Any]:
-            return [of_member(item, k) for k in numbers] if varies(item) else [item]*len(numbers)
+        def own(item: Any) -> Any:
+            return item.values[here] if isinstance(item, Varied) else [item]*len(numbers)
 
-        here = slice(numbers.start, numbers.stop)
-        made = fixed(self.spec, [(self.part.formulated, self.part.integrator)], np.array(own(self.every.y)),
+        here = slice(numbers.start - self.first, numbers.stop - self.first)
+        pair = replace(self.part.formulated, problem=self.problem), self.integrator
+        made = fixed(self.spec, [pair], np.array(own(self.every.y)),
                      varied={key: values[here] for key, values in self.varied.items()}, **kept)
-        return read_by(made, own(self.reads), own(self.scales))
+        reads = [of_member(self.reads, k - self.first) for k in numbers] if varies(self.reads) else own(self.reads)
+        return read_by(replace(made, formulated=self.part.formulated), reads, own(self.scales))
 
 
 def _bits(y: np.ndarray, tree: Any, read: Callable[..., dict[str, np.ndarray]], scale: float) -> tuple[Any, ...]:

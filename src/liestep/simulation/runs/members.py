@@ -1,7 +1,6 @@
 """Runs that share a file: the members of an ensemble, made together where they are alike, and what their file contains.
 """
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -109,37 +108,46 @@ def members(spec: RunSpecification) -> Iterator[Runs]:
 
 
 def in_groups(spec: RunSpecification, like: Formulated, count: int, start: Callable[[Any], tuple[Any, ...]],
-              blocks: bool, fewest: int | None = None) -> Iterator[Runs]:
+              blocks: bool, fewest: int | None = None, threads: int = 1) -> Iterator[Runs]:
     """What gives the outcomes of `count` runs with components of their own, those that are alike together. start: gives
-    the arguments of `build` for each, or for a slice, or raises InputError. like: one of the components. fewest: see
-    `many.blocks.fixed`."""
-    alone = (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
-             or black_box(like.problem))  # what it raises is said of one run
-    if alone:
+    the arguments of `build` for each, or for a slice, or raises InputError. like: one of the components. fewest,
+    threads: see `many.blocks.fixed`."""
+    if (like.start.size > MOST_NUMBERS or like.shown or spec.exponents
+            or black_box(like.problem)):  # what it raises is said of one run
         for number in range(count):
             yield (number,), lambda number=number: Batch.of(trajectory(*start(number)))  # type: ignore[misc]
         return
-    traced, room = None, max(AT_ONCE, NUMBERS//((spec.samples + BLOCKS*blocks)*like.start.size))
-    with suppress(Exception):  # of code that takes plain numbers only, or because one of the runs cannot be made
-        traced = Traced(start, count) if count > FEWEST and 0 < (spec.steps or 0) <= LONG else None
-    for first in range(0, count if traced else 0, room):
-        some = range(first, min(first + room, count))
-        yield some, partial(traced.run, some, blocks=blocks, fewest=fewest)  # type: ignore[union-attr]
-    for first in range(0, 0 if traced else count, AT_ONCE):
-        groups: list[tuple[tuple[Any, ...], dict[int, Part]]] = []
-        for number in range(first, min(first + AT_ONCE, count)):
-            try:
-                with plugin_errors():
-                    part = Part.of(*build(*start(number)))
-            except InputError as error:
-                yield (number,), partial(_raised, error)
+    room = max(AT_ONCE, NUMBERS//((spec.samples + BLOCKS*blocks)*like.start.size))
+    kept: dict[str, Any] = {"blocks": blocks, "fewest": fewest, "threads": threads}
+    ahead = [range(count)]
+    while ahead:
+        part, traced = ahead.pop(), None
+        try:
+            traced = Traced(start, part) if len(part) > FEWEST and 0 < (spec.steps or 0) <= LONG else None
+        except InputError:  # one of the runs is refused: those far from it are still made at once
+            ahead += part[len(part)//2:], part[:len(part)//2]
+            continue
+        except Exception:  # of code that takes plain numbers only
+            pass
+        for first in range(0, len(part), room if traced else AT_ONCE):
+            some = part[first:first + (room if traced else AT_ONCE)]
+            if traced:
+                yield some, partial(traced.run, some, **kept)
                 continue
-            kind = part.kind
-            if not any(kind == known for known, *_ in groups):
-                groups.append((kind, {}))
-            next(parts for known, parts in groups if known == kind)[number] = part
-        for _, parts in groups:
-            yield [*parts], partial(together, spec, [*parts.values()], blocks, fewest)
+            groups: list[tuple[tuple[Any, ...], dict[int, Part]]] = []
+            for number in some:
+                try:
+                    with plugin_errors():
+                        own = Part.of(*build(*start(number)))
+                except InputError as error:
+                    yield (number,), partial(_raised, error)
+                    continue
+                kind = own.kind
+                if not any(kind == known for known, *_ in groups):
+                    groups.append((kind, {}))
+                next(parts for known, parts in groups if known == kind)[number] = own
+            for _, parts in groups:
+                yield [*parts], partial(together, spec, [*parts.values()], **kept)
 
 
 def _raised(error: Exception) -> Batch:
