@@ -33,7 +33,7 @@ from liestep.simulation.references.engines import (
 )
 from liestep.simulation.runs.content import FORMAT, Content
 from liestep.simulation.runs.files import RunFile, is_current, read, write
-from liestep.simulation.runs.specification import specify_problem
+from liestep.simulation.runs.specification import CheckedStart, specify_problem
 from liestep.simulation.runs.specified import RunSpecification
 
 # what a reference and the runs compared with it have in common
@@ -94,8 +94,8 @@ def study_reference(study: Any, problem: str) -> tuple[Path, ReferenceSpecificat
                 raise InputError("runs compared with a reference need the same samples:"
                                  f" {cell.integrator} {cell.resolution} has {cell.spec.samples},"
                                  f" {first.integrator} {first.resolution} has {run.samples}; set `samples`")
-        spec = specify_reference(run.problem, parameters=run.parameters, initial=run.initial, t_end=run.t_end,
-                                 samples=run.samples)
+        spec = specify_reference(run.problem, samples=run.samples,
+                                 start=CheckedStart(run.parameters, run.initial, run.t_end, run.system))
     except InputError as error:
         raise study.complain(("problems", problem), error) from None
     return study.reference_path(problem), spec

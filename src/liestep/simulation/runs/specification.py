@@ -115,8 +115,9 @@ def specify(problem: str | Identified, integrator: str, *, start: CheckedStart |
             **more: Any) -> RunSpecification:
     """Check a request and fill in what it leaves open; `more` are the fields of `Asked`. A preset (default: the
     system's) gives parameters, initial state and t_end; the other arguments override it. `start` stands for preset,
-    parameters and initial when they have been checked before. The integrator is one of `catalogue.integrator_calls`,
-    whose options are then the defaults. Raises InputError: one sentence: what is wrong, and what is allowed."""
+    parameters and initial when they have been checked before, and `options_of` it for options. The integrator is one of
+    `catalogue.integrator_calls`, whose options are then the defaults. Raises InputError: one sentence: what is wrong,
+    and what is allowed."""
     asked, known = Asked(**more), integrator_entry(integrator)
     held = start.system if start else system_entry(problem)
     facts, declared = held.item, known.item.on(held.item)
@@ -125,12 +126,8 @@ def specify(problem: str | Identified, integrator: str, *, start: CheckedStart |
     with drifting(MANIFOLD_TOLERANCE if asked.t_start is None else DRIFTED):
         start = start or start_in(held, preset, parameters, initial, t_start=0.0 if asked.t_start is None else finite(
             "t_start", asked.t_start))
-    _require_applicable(held, known, start.parameters)
+    resolved = options if isinstance(options, CheckedOptions) else options_of(integrator, start, options, known)
     begin, end = _ends(asked, start.t_end)
-    try:
-        resolved = complete_options(declared, facts, start.parameters, mapping("options", options))
-    except InputError as error:
-        raise InputError(f"{integrator}: {error}") from None
     if asked.times is not None and asked.samples is not None:
         raise InputError("give times or samples, not both")
     count = tolerance = None
@@ -151,8 +148,8 @@ def specify(problem: str | Identified, integrator: str, *, start: CheckedStart |
         ensemble=_ensemble(asked.ensemble, start.initial), exponents=_exponents(asked.exponents, facts, start),
         max_step=_longest(asked.max_step), stops=_stops(asked, declared, start, begin, end, count),
         until=event_of(asked.until), events=events_of(asked.events), parameters=start.parameters,
-        initial=start.initial, integrator=known.name, options=resolved, plugins=_contents(held, known), system=held,
-        declared=known if known.name == integrator else integrator_entry(known.name))
+        initial=start.initial, integrator=known.name, options=dict(resolved), system=held,
+        plugins=_contents(held, known), declared=known if known.name == integrator else integrator_entry(known.name))
     vars(made)["called"] = made.called  # before a run changes what they read
     return made
 
@@ -303,14 +300,31 @@ def times_of(name: str, given: ArrayLike | None, begin: float, end: float) -> np
 
 
 def specify_problem(problem: str | Identified, *, t_end: float | None = None, samples: int | None = None,
-                    **chosen: Any) -> RunSpecification:
+                    start: CheckedStart | None = None, **chosen: Any) -> RunSpecification:
     """A problem without an integrator, checked: what references and checks of a system start from. `chosen`: preset,
-    parameters and initial, see `start_of`. Raises InputError: one sentence: what is wrong, and what is allowed."""
-    start = start_of(problem, **chosen)
+    parameters and initial, see `start_of`; `start` stands for them when they have been checked before. Raises
+    InputError: one sentence: what is wrong, and what is allowed."""
+    start = start or start_of(problem, **chosen)
     samples = DEFAULT_SAMPLES if samples is None else at_least_two("samples", samples)
     return RunSpecification(problem=start.system.name, parameters=start.parameters, initial=start.initial,
                             t_end=positive("t_end", start.t_end if t_end is None else t_end), samples=samples,
                             outputs=samples, plugins=_contents(start.system), system=start.system)
+
+
+class CheckedOptions(dict[str, Any]):
+    """All options of an integrator on a system, checked for a start: made by `options_of`."""
+
+
+def options_of(integrator: str, start: CheckedStart, given: Mapping | None,
+               known: Entry[Method] | None = None) -> CheckedOptions:
+    """The options of all runs of an integrator from a start. Raises InputError: it cannot run there; a wrong option."""
+    known, facts = known or integrator_entry(integrator), start.system.item
+    _require_applicable(start.system, known, start.parameters)
+    try:
+        return CheckedOptions(complete_options(known.item.on(facts), facts, start.parameters,
+                                               mapping("options", given)))
+    except InputError as error:
+        raise InputError(f"{integrator}: {error}") from None
 
 
 def complete_options(declared: Method, facts: Sheet, parameters: Parameters,

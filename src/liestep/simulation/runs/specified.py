@@ -2,6 +2,7 @@
 one, `simulation.runs.specification`, is no source of runs: all that it finds is in the text whose hash names a run."""
 import hashlib
 import json
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
@@ -187,7 +188,7 @@ class RunSpecification:
     def frame(self) -> list[str]:
         """Its text before, between and after start and parameters; for runs that differ by these alone made once."""
         rest = [(name, value) for name, value in self._values() if name not in SHARED]
-        return [_encode({name: value for name, value in rest if sum(name > one for one in SHARED) == part})[1:-1]
+        return [_encode({name: value for name, value in rest if bisect(SHARED, name) == part})[1:-1]
                 for part in range(3)]
 
     @cached_property

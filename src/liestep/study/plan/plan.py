@@ -18,7 +18,7 @@ from liestep.simulation.endings.events import Control
 from liestep.simulation.plugins.loading import find_plugin, load_plugin, require_named
 from liestep.simulation.runs.estimate import Estimate, estimate
 from liestep.simulation.runs.maps import ParameterMap, Request, ensemble_shards, first_of, require_map, shards
-from liestep.simulation.runs.specification import CheckedStart, specify, start_of
+from liestep.simulation.runs.specification import CheckedStart, options_of, specify, start_of
 from liestep.simulation.runs.specified import RunSpecification
 from liestep.study.plan.budget import Cap, cap_of, fictitious_steps, step_counts
 from liestep.study.plan.config import (
@@ -349,7 +349,8 @@ class Study:
             common = {setting: value for setting, value in settings.items() if value is not None
                       and setting not in (("exponents",) if adaptive else ADAPTIVE)}
             common |= {"ensemble": members} | (self._control(setup.control) if setup.control else {})
-            make = partial(specify, setup.system, name, t_end=t_end, options=entry.options, start=start)
+            make = partial(specify, setup.system, name, t_end=t_end, start=start,
+                           options=options_of(name, start, entry.options))
             for size in self._sizes(make, declared, ladder, budgets, t_end, settings["samples"]):
                 spec = make(**common | {"tolerance" if adaptive else "steps": size})
                 label = f"tol{spec.tolerance:.6g}" if adaptive else f"h{spec.step:.6g}"
