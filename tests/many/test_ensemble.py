@@ -127,6 +127,19 @@ def test_members_that_stop_are_nan_with_a_status():
     assert len(data["status"].attrs["flag_meanings"].split()) == len(data["status"].attrs["flag_values"]) == len(Status)
 
 
+@pytest.mark.parametrize("members", [2, 40], ids=["alone", "lanes"])
+def test_a_member_reaches_what_its_run_reaches_whatever_is_kept(members):
+    """The last state alone would say that it came to the step before the end."""
+    start = momenta(members)
+    start[1] *= 1e3/np.linalg.norm(start[1])
+    ends, seen = (liestep.ensemble(BODY, "rk4", starts={"angular_momentum": start}, step=0.1, t_end=10.0, keep=keep)
+                  for keep in ("end", "statistics"))
+    with pytest.raises(liestep.IntegrationError, match=rf"stopped after t = {ends['time_reached'][1]:.1f}: "):
+        liestep.simulate(BODY, "rk4", initial={"angular_momentum": start[1]}, step=0.1, t_end=10.0)
+    for name in ("status", "time_reached", "steps"):
+        assert np.array_equal(ends[name], seen[name])
+
+
 @pytest.mark.parametrize(("given", "words"), [
     ({"starts": {"angular_momentum": momenta(3), "attitude": np.repeat(np.eye(3)[None], 2, 0)}},
      "different numbers of members: angular_momentum 3, attitude 2"),

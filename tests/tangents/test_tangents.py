@@ -281,6 +281,19 @@ def test_derivatives_of_formulas_are_right_and_values_those_of_plain_numbers():
                 assert np.abs(found - true).max() <= 1e-14*(1.0 + np.abs(true).max()), text
 
 
+def test_powers_at_zero_have_derivatives():
+    """Of 1, x, x^2 and y at x = 0, and of powers that a plugin's parameters say."""
+    def every(given, whole, real, out):
+        x, y = given[0], given[1]
+        out[0], out[1], out[2], out[3] = x**0, x**1, x**2, y**1
+        out[4], out[5], out[6], out[7] = x**whole, x**real, x**y, (y - 1.0)**real
+
+    out = np.full((8, 3), np.nan)
+    compiler().plain_call(every)(in_duals(np.array([[0.0, 3.0, 5.0], [2.0, 7.0, 11.0]])), 0, 0.0, in_duals(out))
+    one, zero = [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+    assert out.tolist() == [one, [0.0, 3.0, 5.0], zero, [2.0, 7.0, 11.0], one, one, zero, one]
+
+
 def test_a_derivative_does_not_depend_on_those_beside_it():
     """Twelve directions stand in two copies of the state, one alone."""
     spec = specify("sphere_nbody", "rk4", steps=20, t_end=0.1)

@@ -1,7 +1,7 @@
 """Members side by side: components, states and records of a block, and what makes runs in blocks."""
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -214,6 +214,8 @@ def of_kind(spec: RunSpecification, pairs: Sequence[Pair], y: np.ndarray, kind: 
     if kind.size == 1:
         for k in np.flatnonzero(made.status != Status.OK).tolist():
             made.status[k] = pairs[k if len(pairs) > 1 else 0][0].ending(Status(made.status[k]), runs.starts[k])
+        if spec.statistics_every > 1 and kept.get("ends"):  # only the last state was looked at
+            spec, lost = replace(spec, statistics_every=1), np.flatnonzero(made.status == Status.NOT_FINITE)
     if lost.size:
         own = pairs if len(pairs) == 1 else [pairs[int(k)] for k in lost]
         rest = {key: values[lost] for key, values in (varied or {}).items()}

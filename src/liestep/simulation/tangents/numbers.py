@@ -172,12 +172,14 @@ def _power(x, n):
         def power(x, n):
             a, b = value_of(x), value_of(n)
             value = a**b
-            return with_value(value, value*(math.log(a)*n + b/a*x))
+            return with_value(value, b*a**(b - 1.0)*x + (value*math.log(a) if value != 0.0 else 0.0)*n)
 
         return power
     constant = getattr(n, "literal_value", None)
     if constant is None:
-        return lambda x, n: with_value(value_of(x)**n, n*value_of(x)**(n - 1)*x)
+        return lambda x, n: with_value(value_of(x)**n, (n*value_of(x)**(n - 1) if n != 0 else 0.0)*x)
+    if constant == 0:
+        return lambda x, n: with_value(1.0, 0.0*x)
     return lambda x, n: with_value(value_of(x)**constant, constant*value_of(x)**(constant - 1)*x)
 
 
