@@ -343,6 +343,10 @@ def test_a_pole_is_found_also_where_the_search_lands_on_it(pole):
             assert abs(ball.simulate(t_end=1.2, until=inverse, **size).attrs["event_time"] - pole) < 1e-15
     with pytest.raises(InputError, match=r"not np.float64\(inf\); at a pole its inverse has a zero"):
         ball.simulate("verlet", step=pole, t_end=2.0*pole, until=lambda state: 1.0/(state["q"][0] - pole))
+    for unknown in (None, np.nan):  # is no pole, and its middle no zero
+        with pytest.raises(InputError, match=f"an event must give a finite number, not {unknown}"):
+            ball.simulate("verlet", step=0.1, t_end=1.2, until=lambda state, given=unknown:
+                          given if abs(state["q"][0] - pole) < 1e-5 else state["q"][0] - pole)
 
     def failing(state):
         if abs(state["q"][0] - pole) < 1e-3:

@@ -159,7 +159,7 @@ def _number(value: ArrayLike) -> float:
     number = number_or_nan(value)
     if not np.isfinite(number):
         raise InputError(f"an event must give a finite number, not {value!r}; at a pole its inverse has a zero"
-                         ) from FloatingPointError()
+                         ) from (FloatingPointError() if np.isinf(number) else None)
     return number
 
 
