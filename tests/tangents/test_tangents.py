@@ -294,6 +294,14 @@ def test_powers_at_zero_have_derivatives():
     assert out.tolist() == [one, [0.0, 3.0, 5.0], zero, [2.0, 7.0, 11.0], one, one, zero, one]
 
 
+def test_derivatives_that_do_not_exist_are_told():
+    """Of |(x, y)| at zero, where the motion itself goes on."""
+    own = liestep.system("own", rhs=lambda y: np.array([0.1*y[0]*np.sqrt(y[1]*y[1] + y[2]*y[2]), y[1], y[2]]),
+                         start={"y": [1.0, 0.0, 0.0]})
+    with pytest.raises(InputError, match="by t = 0.2 a derivative is zero or not finite: it has none at a state before"):
+        own.simulate("rk4", step=0.01, t_end=20.0, samples=2, exponents=2)
+
+
 def test_a_derivative_does_not_depend_on_those_beside_it():
     """Twelve directions stand in two copies of the state, one alone."""
     spec = specify("sphere_nbody", "rk4", steps=20, t_end=0.1)

@@ -140,7 +140,7 @@ STRIDE = 200  # most steps between two orthonormalisations
 def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks: int) -> np.ndarray:
     """(blocks, k): logarithms of the growth of k derivatives, kept orthonormal, in equal parts of a run: as many as it
     asks for exponents, random combinations of a basis of the tangent space, always the same ones. Raises
-    IntegrationError: a step failed."""
+    IntegrationError: a step failed; InputError: derivatives are lost."""
     assert spec.steps is not None
     assert spec.step is not None
     basis = span(spec.sheet, spec.parameters, initial)
@@ -153,8 +153,13 @@ def growth_of(spec: RunSpecification, initial: Mapping[str, np.ndarray], blocks:
     for block in range(blocks):
         end = spec.steps*(block + 1)//blocks
         for first in range(spec.steps*block//blocks, end, STRIDE):
-            moved.advance(spec.step, first, min(first + STRIDE, end))
+            last = min(first + STRIDE, end)
+            moved.advance(spec.step, first, last)
             grown[block] += orthonormalise(moved)
+            if not np.isfinite(grown[block]).all():
+                raise InputError(f"exponents of {spec.problem} by {spec.integrator}: by t = {last*spec.step:.6g} a"
+                                 " derivative is zero or not finite: it has none at a state before, as a square root at"
+                                 " zero, or fewer exponents than asked for")
     return grown
 
 
