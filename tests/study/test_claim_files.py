@@ -153,6 +153,20 @@ def test_a_wrong_claim_leaves_the_old_products(workplace, capsys):
     assert {path.name: path.read_bytes() for path in (folder/"results").glob("claims.*")} == before
 
 
+def test_a_claim_that_fails_hides_no_other_claim(workplace, capsys):
+    """Not one behind it, nor another paper; nothing is written."""
+    arguments, folder = workplace
+    place, one = folder/"config"/"claims", GOOD[GOOD.index("  - id"):]
+    (place/"other.yaml").write_text(GOOD.replace("paper: paper", "paper: other"))
+    (place/"paper.yaml").write_text(GOOD.replace("quantity: error", "quantity: eror") + one.replace("first", "second")
+                                    + one.replace("first", "third").replace("error", "erorr"))
+    assert main(arguments) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line[:16] for line in said] == ["other: 1 claim. ", "liestep: claim f"]
+    assert [word in said[-1] for word in ("first of paper: ", "second", "third of paper: ")] == [True, False, True]
+    assert not (folder/"results"/"claims.csv").exists()
+
+
 def test_no_claims_and_unknown_studies_are_refused(tmp_path, capsys):
     arguments = ["--config", str(tmp_path), "--results", str(tmp_path/"results"), "job", "claims"]
     assert main(arguments) == 2

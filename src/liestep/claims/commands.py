@@ -31,16 +31,22 @@ def command_claims(arguments: argparse.Namespace) -> None:
     known = claim_files(arguments.config)
     files = [load_claims(known[paper]) for paper in _papers(arguments.paper, list(known), "claims")]
     results = _studies(files, arguments.config, arguments.results)
-    sections, rows, first = [], [], []
+    sections, rows, first, wrong = [], [], [], []
     for file in files:
         history = load_history(arguments.config, file.paper, known[file.paper])
-        judged = judge(file, results, history).to_dict("records")
+        try:
+            judged = judge(file, results, history).to_dict("records")
+        except InputError as error:  # the other papers are judged, and nothing is written
+            wrong.append(str(error))
+            continue
         summary = f"{count(len(judged), 'claim')}. {headline(judged)} {surviving(judged)}".rstrip()
         sections.append((file.paper, file.citation, summary, judged))
         rows += judged
         first += [{"paper": file.paper, **{name: getattr(card, name) for name in FIRST_PAGE}, "figure":
                    "/figures/".join(card.figure) + ".png"} for card in cards(file, judged)]
         print(f"{file.paper}: {summary}", file=sys.stderr)
+    if wrong:
+        raise InputError("; ".join(wrong))
     _write((arguments.to or arguments.results)/"claims", "Claims of the papers", CLAIM_PAGE, COLUMNS, sections, rows,
            first)
 
@@ -68,6 +74,7 @@ def _studies(files: Iterable["ClaimFile"], config: Path, results: Path) -> Mappi
                 if choice.study not in found:
                     try:
                         found[choice.study] = StudyResults(Study.find(choice.study, config, results))
+                        _ = found[choice.study].metrics  # what is missing is said once, not by each of its claims
                     except InputError as error:
                         raise InputError(f"claim {claim.id} of {file.paper}: {error}") from None
     return found

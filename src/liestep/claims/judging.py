@@ -78,21 +78,19 @@ SURVIVAL = {("met", "met"): "yes", ("met", "not met"): "no", ("not met", "met"):
 
 def judge(claims: ClaimFile, results: Results, history: Mapping[str, Sequence[Row]] | None = None) -> pd.DataFrame:
     """One row per claim, columns COLUMNS; `history` as `liestep.claims.history.load_history` gives it. Raises
-    InputError: a claim names a study, run or quantity that does not exist, or promises a verdict that its data cannot
-    give."""
-    known = history or {}
-    rows = [{**_row(claims, claim, results), "history": sentence(known.get(claim.id, ())),
-             "changed_later": changed_later(known.get(claim.id, ()))} for claim in claims.claims]
+    InputError, with all claims that cannot be judged: a criterion fails, or a study, run or quantity does not exist."""
+    known, rows, wrong = history or {}, [], []
+    for claim in claims.claims:
+        try:
+            with paper_code(type(claim.criterion)):
+                rows.append({**_judged(claims, claim, results), "history": sentence(known.get(claim.id, ())),
+                             "changed_later": changed_later(known.get(claim.id, ()))})
+        except InputError as error:
+            wrong.append(f"claim {claim.id} of {claims.paper}: {error}")
+    if wrong:
+        raise InputError("; ".join(wrong))
     joint = {item.name: f"{item.verdict} ({item.members})" for item in statements(rows) if item.members}
     return pd.DataFrame([{**row, "group_verdict": joint.get(row["group"], "")} for row in rows], columns=list(COLUMNS))
-
-
-def _row(claims: ClaimFile, claim: Claim, results: Results) -> dict:
-    try:
-        with paper_code(type(claim.criterion)):
-            return _judged(claims, claim, results)
-    except InputError as error:
-        raise InputError(f"claim {claim.id} of {claims.paper}: {error}") from None
 
 
 def _judged(claims: ClaimFile, claim: Claim, results: Results) -> dict:

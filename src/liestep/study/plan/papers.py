@@ -109,10 +109,9 @@ def _require_paper(paper: Paper, name: str, place: Path) -> None:
     for figure in paper.figures:
         if not figure.startswith(f"{name}."):
             raise InputError(f"{place}: figure {figure} must begin with {name}.")
-    for product in (*paper.figures, *paper.tables):  # files are called so
+    for product in (*paper.figures, *paper.tables):
         if not product.removeprefix(f"{name}.").isidentifier():
-            raise InputError(f"{place}: {product!r} must be a word of letters, digits and _, as a figure or table is"
-                             " called")
+            raise InputError(f"{place}: {product!r} must be a word of letters, digits and _: files are called so")
     for module in (*paper.figures.values(), *paper.evidence, *paper.tables.values(),
                    *filter(None, (paper.quantities, paper.criteria, paper.presets))):
         if not module or module_file(paper.module(module)) is None:
