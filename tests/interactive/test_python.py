@@ -212,6 +212,16 @@ def test_a_saved_data_set_is_a_run_file(tmp_path, arguments):
     assert again.read_bytes() == path.read_bytes()
     with pytest.raises(InputError, match=r"must end with \.nc"):
         data.liestep.save(tmp_path/"run.txt")
+    edited, part = data.copy(deep=True), data.isel(time=slice(1, None))
+    edited["energy"].values[1] += 1.0
+    for whole, other in ((data, edited), (data, part), (found, part), (data, data.drop_vars("energy")),
+                         (found, found.assign(energy=2.0*found["energy"])),
+                         (found, found.assign_attrs(integrator="verlet"))):
+        whole.copy(deep=True).liestep.save(path)  # the bytes that are there
+        with pytest.raises(InputError, match="the data set is not as simulate or open_run gave it"):
+            other.liestep.save(tmp_path/"other.nc")
+    assert again.read_bytes() == path.read_bytes()
+    assert not (tmp_path/"other.nc").exists()
 
 
 def test_a_saved_run_is_that_of_the_command_and_other_commands_take_it(tmp_path, capsys):

@@ -71,17 +71,21 @@ class RunAccessor:
 
     def save(self, path: Path | str) -> None:
         """Write the run's file, as `liestep run` does: `open_run` and the commands `animate`, `check` and `judge` take
-        it. Raises InputError: the name does not end with .nc, the folder cannot be written, or a file of another run is
-        there.
+        it. Raises InputError: the name does not end with .nc, the data set was changed, the folder cannot be written,
+        or a file of another run is there.
 
         Args:
             path: of the file; it ends with .nc.
         """
+        from liestep.simulation.endings.going import AS_MADE, contents
         from liestep.simulation.runs.content import Content
         from liestep.simulation.runs.files import UNSEALED, write
 
         if Path(path).suffix.lower() != ".nc":
             raise InputError(f"{path} must end with .nc: runs are NetCDF files")
+        if self._data.encoding.get(AS_MADE) != contents(self._data):
+            raise InputError("the data set is not as simulate or open_run gave it, and a run's file says that its"
+                             " specification makes what it holds: save it with to_netcdf")
         variables = sorted(self._data.variables.items(), key=lambda item: item[0] != "time")  # as in runs
         write(Content({str(name): (tuple(map(str, variable.dims)), variable.values, dict(variable.attrs))
                        for name, variable in variables},

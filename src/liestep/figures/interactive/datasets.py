@@ -6,6 +6,7 @@ import numpy as np
 import xarray
 
 from liestep.errors import InputError
+from liestep.simulation.endings.going import AS_MADE, contents
 from liestep.simulation.runs.files import RunFile, read
 from liestep.study.tables.drift import kept_variables
 from liestep.study.tables.errors import counted, error_fields
@@ -46,7 +47,9 @@ def open_run(path: Path | str) -> xarray.Dataset:
     """
     read(Path(path))  # compares all checksums
     with xarray.open_dataset(path, decode_times=False, engine="netcdf4") as data:
-        return data.load().set_coords("time")
+        found = data.load().set_coords("time")
+    found.encoding[AS_MADE] = contents(found)
+    return found
 
 
 def as_file(data: xarray.Dataset) -> RunFile:

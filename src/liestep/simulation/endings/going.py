@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MAY_CHANGE = ("samples", "times", "until", "events", "control", "sample", "stops")
 BOOKS = ("work", "impact_work")  # where rows do not hold them: of files and of runs with events
 CALLED = "called"  # key of what a data set in memory holds beside its variables and attributes
+AS_MADE = "as_made"  # likewise of its `contents` as a run or a file gave them
 
 
 class Called:
@@ -38,6 +40,12 @@ class Called:
 
     def __deepcopy__(self, memo: Mapping) -> "Called":
         return self
+
+
+def contents(data: "xarray.Dataset") -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Attributes, and checksums of values, by which a change is seen."""
+    return dict(data.attrs), [(name, one.dims, crc32(np.ascontiguousarray(one.values).data))
+                              for name, one in data.variables.items()]
 
 
 def further(data: "xarray.Dataset", t_end: float, given: Mapping[str, Any]) -> RunSpecification:

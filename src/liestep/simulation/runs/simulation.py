@@ -14,7 +14,7 @@ from liestep.mechanics.contracts.sheet import Fields, Options, Parameters, real_
 from liestep.mechanics.formulations import formulate_standard
 from liestep.simulation.catalogue import Identified
 from liestep.simulation.endings.events import Event, Zero
-from liestep.simulation.endings.going import CALLED, Called
+from liestep.simulation.endings.going import AS_MADE, CALLED, Called, contents
 from liestep.simulation.runs.content import ACCUMULATED, Content, limit_of
 from liestep.simulation.runs.estimate import require_memory
 from liestep.simulation.runs.numbers import positive
@@ -110,7 +110,7 @@ def made(spec: RunSpecification, dense: bool = False, progress: bool = False, on
         raise IntegrationError(status, at, f"{spec.integrator} on {spec.problem}{limit and f' {limit},'} ")
     add_own_names(spec, content, content.variables["time"][1])
     data = to_dataset(content)
-    data.encoding |= {CALLED: Called(spec, content.end), "code": str(code)}
+    data.encoding |= {CALLED: Called(spec, content.end), "code": str(code), AS_MADE: contents(data)}
     return data
 
 
